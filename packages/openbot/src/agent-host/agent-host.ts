@@ -184,14 +184,14 @@ class HostKeeper implements AgentHost {
   }
 
   #start(): void {
-    const { stateDir, env } = this.#options;
+    const { stateDir, env, log } = this.#options;
     this.#setPhase({ at: 'starting' });
     this.#isRetiring = false;
     this.#reason = undefined;
     this.#idleSince = undefined;
     const startedAt = Date.now();
     try {
-      const child = startHost(stateDir, env);
+      const child = startHost(stateDir, env, log);
       this.#child = child;
       const watchdog = new Watchdog((silentMs) => this.#onSilence(child, silentMs));
       child.on('message', (message: ToGateway) => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { OpenBotError } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
 
@@ -11,15 +12,17 @@ import type { Environment } from '@openbot/sessions/layout';
 const FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning'];
 
 /** Starts `openbot agent-host` for a state folder, connected to this process. Terminal signals do not reach it. */
-export function startHost(stateDir: string, env: Environment): ChildProcess {
-  return spawn(process.execPath, [...FLAGS, findLauncher(), 'agent-host', stateDir], {
+export function startHost(stateDir: string, env: Environment, log: (line: string) => void): ChildProcess {
+  const child = spawn(process.execPath, [...FLAGS, findLauncher(), 'agent-host', stateDir], {
     detached: true,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     cwd: '/',
     // With a heap for each thread, what one of them frees is not used by the others: 20 MB after some thousand turns.
     env: { MALLOC_ARENA_MAX: '1', ...env },
     windowsHide: true,
   });
+  createInterface({ input: child.stderr! }).on('line', (line) => log(`agent-host: ${line}`));
+  return child;
 }
 
 /** The file that starts openbot, of the same installation as this module: sources, build or bundle. */

@@ -8,6 +8,8 @@ export function gatewayFiles(stateDir: string) {
     /** Where it listens; there while it serves. */
     record: join(stateDir, 'gateway.json'),
     log: join(stateDir, 'logs', 'gateway.log'),
+    /** What a gateway in the background prints past its log, such as the last words of Node when memory is full. */
+    output: join(stateDir, 'logs', 'gateway-output.log'),
     /** Where no setting names another one. */
     token: join(stateDir, TOKEN_FILE),
   } as const;

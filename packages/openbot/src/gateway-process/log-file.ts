@@ -6,6 +6,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -16,7 +17,7 @@ import { printable } from '@openbot/sessions/terminal-text';
 const LARGEST = 5 * 1024 * 1024;
 const GENERATIONS = 3;
 
-/** For what a process prints itself, too. Only its owner can read it. */
+/** Only its owner can read it. */
 export function openLogFile(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const fd = openSync(path, 'a', 0o600);
@@ -52,16 +53,6 @@ export class LogFile {
     }
   }
 
-  /** Whether what is printed there is in the log already. */
-  isFile(fd: number): boolean {
-    try {
-      const [own, other] = [fstatSync(this.#fd), fstatSync(fd)];
-      return own.ino === other.ino && own.dev === other.dev;
-    } catch {
-      return false;
-    }
-  }
-
   close(): void {
     closeSync(this.#fd);
   }
@@ -82,6 +73,32 @@ export class LogFile {
     this.#fd = fd;
     this.#size = 0;
   }
+}
+
+/** Whether what this process prints goes there. */
+export function isPrintedTo(path: string): boolean {
+  try {
+    const [own, other] = [fstatSync(2), statSync(path)];
+    return own.ino === other.ino && own.dev === other.dev;
+  } catch {
+    return false;
+  }
+}
+
+/** Lets what this process prints, and why it crashes, be lines of the log: with their time, without secrets, and rotated. */
+export function printTo(log: Pick<LogFile, 'write'>): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.write = ((piece: string | Uint8Array, ...rest: readonly unknown[]) => {
+      log.write(typeof piece === 'string' ? piece : Buffer.from(piece).toString('utf8'));
+      const done = rest.at(-1);
+      if (typeof done === 'function') done();
+      return true;
+    }) as typeof stream.write;
+  }
+  process.on('uncaughtException', (error) => {
+    log.write(`The gateway ends: ${error.stack ?? error.message}`);
+    process.exit(1);
+  });
 }
 
 /** On one line, whatever people and models wrote. */

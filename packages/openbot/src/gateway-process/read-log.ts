@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PIECE = 64 * 1024;
@@ -17,6 +17,19 @@ export function readLastLines(path: string, count: number): string[] {
     lines = [...readEnd(name, count - lines.length), ...lines];
   }
   return lines;
+}
+
+/** How much there is now, for `readSince`. */
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** The lines that came after the size; of a file that is smaller now all of them. */
+export function readSince(path: string, size: number): string[] {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
+  const bytes = readFileSync(path);
+  const text = bytes.toString('utf8', bytes.length < size ? 0 : size);
+  return text.split('\n').filter((line) => line !== '');
 }
 
 /** From the end, so that a large file costs no more than its last lines. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, ftruncateSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenBotError } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
@@ -7,11 +7,14 @@ import { alreadyRunning } from './claim-gateway.ts';
 import { findGateway, findHolder, type GatewayRecord } from './find-gateway.ts';
 import { gatewayFiles } from './gateway-files.ts';
 import { openLogFile } from './log-file.ts';
-import { readLastLines } from './read-log.ts';
+import { readSince, sizeOf } from './read-log.ts';
 import { askReadiness } from './readiness.ts';
 
 const LOOK_EVERY_MS = 20;
 const SHOWN_LINES = 15;
+/** How long one that was not ready in time may take to end, before it is killed. */
+const END_MS = 15_000;
+const LARGEST_OUTPUT = 1024 * 1024;
 
 /**
  * Starts the command in the background, and waits until it is ready. Throws GATEWAY_RUNNING, and GATEWAY_NOT_STARTED with
@@ -23,15 +26,20 @@ export async function startGateway({
   command: [program = '', ...args],
   env,
   timeoutMs,
+  endMs = END_MS,
 }: {
   readonly stateDir: string;
   readonly command: readonly string[];
   readonly env: Environment;
   readonly timeoutMs: number;
+  readonly endMs?: number;
 }): Promise<GatewayRecord> {
   if (findHolder(stateDir) !== undefined) throw alreadyRunning(stateDir);
-  const { log } = gatewayFiles(stateDir);
-  const fd = openLogFile(log);
+  const { log, output } = gatewayFiles(stateDir);
+  // Not the log itself: that one is renamed and removed while the process runs.
+  const fd = openLogFile(output);
+  if (sizeOf(output) > LARGEST_OUTPUT) ftruncateSync(fd);
+  const before = [log, output].map((path) => ({ path, size: sizeOf(path) }));
   // Its own session: it survives the terminal, and is no job of the shell.
   const child = spawn(program, args, {
     detached: true,
@@ -55,14 +63,21 @@ export async function startGateway({
       return record;
     await sleep(LOOK_EVERY_MS);
   }
-  if (ended === undefined) child.kill('SIGTERM');
-  const lines = readLastLines(log, SHOWN_LINES);
+  const reason = ended ?? `it was not ready within ${timeoutMs / 1000} seconds`;
+  for (const [signal, waitMs] of [
+    ['SIGTERM', endMs],
+    ['SIGKILL', END_MS],
+  ] as const) {
+    if (ended === undefined) child.kill(signal);
+    const end = performance.now() + waitMs;
+    while (ended === undefined && performance.now() < end) await sleep(LOOK_EVERY_MS);
+  }
+  // Of two that start at once the other one has the folder.
+  if (findHolder(stateDir) !== undefined) throw alreadyRunning(stateDir);
+  const lines = before.flatMap(({ path, size }) => readSince(path, size)).slice(-SHOWN_LINES);
   throw new OpenBotError(
     'GATEWAY_NOT_STARTED',
-    [
-      `The gateway did not start: ${ended ?? `it was not ready within ${timeoutMs / 1000} seconds`}`,
-      ...lines.map((line) => `  ${line}`),
-    ].join('\n'),
+    [`The gateway did not start: ${reason}`, ...lines.map((line) => `  ${line}`)].join('\n'),
     { hint: `The log: ${log}. To see it start: openbot gateway run` },
   );
 }

@@ -1,8 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { clientMessage, HostPlace, killHost } from './host-place.ts';
 
 test('runs a message in a process of its own, and rests when nothing needs it', async () => {
   const place = new HostPlace();
+  const prints = join(place.stateDir, 'prints.cjs');
+  writeFileSync(prints, "process.stderr.write('first words\\nand others\\n')");
+  place.more = { NODE_OPTIONS: `--require=${prints}` };
   const host = await place.open({ restMs: 1 });
   expect(host.status).toEqual({ phase: { at: 'resting' }, crashes: 0, channels: [] });
 
@@ -14,6 +19,7 @@ test('runs a message in a process of its own, and rests when nothing needs it', 
   expect(place.textOf('m1')).toContain('You said: say hello');
   expect(place.events.some(({ type }) => type === 'appended')).toBe(true);
   await place.until(() => host.status.phase.at === 'resting');
+  expect(place.log.slice(0, 2)).toEqual(['agent-host: first words', 'agent-host: and others']);
 
   const again = await host.calls.accept(clientMessage('m1', 'say hello'));
   expect(again).toMatchObject({ isNew: false, seq: accepted.seq, text: 'say hello', state: 'answered' });

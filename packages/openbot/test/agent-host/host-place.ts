@@ -18,6 +18,8 @@ export class HostPlace {
   readonly events: HostEvent[] = [];
   readonly phases: HostStatus['phase']['at'][] = [];
   readonly log: string[] = [];
+  /** Variables beside what the process needs. */
+  more: Readonly<Record<string, string>> = {};
   readonly #changes: (() => void)[] = [];
   #state: BotState | undefined;
 
@@ -46,7 +48,12 @@ export class HostPlace {
 
   /** Of the processes. */
   get env() {
-    return { PATH: process.env.PATH, HOME: this.stateDir, NODE_COMPILE_CACHE: inject('compiled') };
+    return {
+      PATH: process.env.PATH,
+      HOME: this.stateDir,
+      NODE_COMPILE_CACHE: inject('compiled'),
+      ...this.more,
+    };
   }
 
   async open(limits?: AgentHostOptions['limits']): Promise<AgentHost> {

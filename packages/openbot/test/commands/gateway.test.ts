@@ -1,5 +1,5 @@
 /** `openbot gateway` and `openbot devices`: the process, and what its settings do. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -143,6 +143,8 @@ test('starts, is the only one, has its settings, and stops', async () => {
   expect(listMisfits(GATEWAY_LOGS, logs)).toEqual([]);
   expect(logs.lines).toEqual([expect.stringContaining(`gateway ready on 127.0.0.1:${port}`)]);
 
+  // All that it prints is in the log, which is renamed when it is full: nothing else writes into it.
+  expect(readFileSync(join(place.stateDir, 'logs/gateway-output.log'), 'utf8')).toBe('');
   const stopped = await place.json<object>('gateway', 'stop');
   expect(listMisfits(GATEWAY_STOP, stopped)).toEqual([]);
   expect(stopped).toEqual({ was: 'stopped', pid: started.pid, kept: [] });
@@ -186,6 +188,8 @@ test('who could be reached by others needs a token that cannot be guessed', asyn
     code: 1,
     stderr: expect.stringContaining('gateway.customBindHost is not set'),
   });
+  const log = readFileSync(join(place.stateDir, 'logs/gateway.log'), 'utf8');
+  expect(log).toMatch(/^\S+Z .*gateway\.customBindHost is not set.*\n$/m);
 });
 
 test('install prints a unit, and writes it', async () => {

@@ -17,12 +17,13 @@ const LONG = 60_000;
 
 function place() {
   const stateDir = makeTempFolder();
-  const start = async (how = 'well') => {
+  const start = async (how = 'well', more: { timeoutMs?: number; endMs?: number } = {}) => {
     const record = await startGateway({
       stateDir,
       command: [process.execPath, '--conditions=openbot-source', CHILD, stateDir, how],
       env: { PATH: process.env.PATH, HOME: stateDir },
       timeoutMs: LONG,
+      ...more,
     });
     afterTest(() => {
       if (findGateway(stateDir)?.pid === record.pid) process.kill(record.pid, 'SIGKILL');
@@ -36,15 +37,19 @@ function place() {
 test('it starts in the background, is the only one, reads again, and stops', async () => {
   const { stateDir, files, start, log } = place();
   expect(await stopGateway(stateDir, { timeoutMs: LONG, force: false })).toEqual({ was: 'not running' });
-  const record = await start();
-  expect(findGateway(stateDir)).toEqual(record);
+  const both = await Promise.allSettled([start(), start()]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { code: 'GATEWAY_RUNNING' },
+  });
+  const record = findGateway(stateDir)!;
   expect(record).toMatchObject({
     url: `ws://127.0.0.1:${record.port}`,
     address: '127.0.0.1',
     version: '1.2.3',
     token: expect.stringMatching(/^[\w-]{43}$/),
   });
-  for (const path of [files.record, files.lock, files.log]) expect(statSync(path).mode & 0o777).toBe(0o600);
+  for (const path of [files.record, files.lock, files.log]) expect(statSync(path).mode & 0o077).toBe(0);
   await expect(start()).rejects.toMatchObject({
     code: 'GATEWAY_RUNNING',
     message: expect.stringContaining(`process ${record.pid}`),
@@ -72,6 +77,15 @@ test('one that fails is said with the last lines of its log, and without secrets
     message: expect.stringMatching(
       /it ended with code 3\n {2}\S+Z the port is taken, token=(?!.*abcdefghij)/,
     ),
+  });
+  expect(findHolder(stateDir)).toBeUndefined();
+});
+
+test('one that is not ready in time does not run afterwards, even if it does not obey', async () => {
+  const { stateDir, start } = place();
+  await expect(start('deaf', { timeoutMs: 1500, endMs: 50 })).rejects.toMatchObject({
+    code: 'GATEWAY_NOT_STARTED',
+    message: expect.stringContaining('it was not ready within 1.5 seconds'),
   });
   expect(findHolder(stateDir)).toBeUndefined();
 });

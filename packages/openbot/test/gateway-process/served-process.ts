@@ -1,4 +1,4 @@
-/** A gateway that only listens: what its process does is the same. `stuck` does not stop. */
+/** A gateway that only listens: what its process does is the same. `stuck` does not stop, and `deaf` is never ready either. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,7 +26,7 @@ await serveGateway({
         .writeHead(isReady ? 200 : 503)
         .end(JSON.stringify({ ready: isReady, failing: [], uptimeMs: 5 }));
       // The first question comes too early.
-      isReady = true;
+      isReady = how !== 'deaf';
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -34,7 +34,7 @@ await serveGateway({
       port: (server.address() as AddressInfo).port,
       close: async ({ graceMs }) => {
         log.write(`closing within ${graceMs} ms`);
-        while (how === 'stuck');
+        while (how === 'stuck' || how === 'deaf');
         server.closeAllConnections();
         server.close();
       },

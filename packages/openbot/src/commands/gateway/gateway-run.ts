@@ -3,12 +3,12 @@ import { OpenBotError, resolveStateDir } from '@openbot/sessions';
 import { type CommandInput, readPackageVersion } from '@openbot/sessions/command-line';
 import { makeFolder } from '@openbot/sessions/disk';
 import { DEFAULT_GATEWAY_PORT } from '../../config/bot-config.ts';
-import { watchConfig } from '../../config/watch-config.ts';
+import { type WatchedConfig, watchConfig } from '../../config/watch-config.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { resolveBind } from '../../gateway-process/bind-address.ts';
 import { gatewayFiles } from '../../gateway-process/gateway-files.ts';
 import { watchTokens } from '../../gateway-process/gateway-token.ts';
-import { LogFile, toLogLine } from '../../gateway-process/log-file.ts';
+import { isPrintedTo, LogFile, printTo, toLogLine } from '../../gateway-process/log-file.ts';
 import { serveGateway } from '../../gateway-process/serve-gateway.ts';
 import { isOpenclaws } from '../../index-db/index-path.ts';
 import type { GATEWAY_RUN_FLAGS } from './flags.ts';
@@ -26,15 +26,18 @@ export async function gatewayRun(input: CommandInput<typeof GATEWAY_RUN_FLAGS>):
       hint: 'Name another state folder with --state-dir',
     });
   await makeFolder(stateDir);
-  const logPath = gatewayFiles(stateDir).log;
-  const log = openLog(logPath, terminal);
-  const config = await watchConfig(stateDir, env, { report: log.write });
+  const { log: logPath, output } = gatewayFiles(stateDir);
+  const isBackground = isPrintedTo(output);
+  const log = isBackground ? openBackgroundLog(logPath) : openLog(logPath, terminal);
+  let config: WatchedConfig | undefined;
   try {
-    const settings = { ...config.config.gateway, ...(flags.bind !== undefined && { bind: flags.bind }) };
+    const watched = await watchConfig(stateDir, env, { report: log.write });
+    config = watched;
+    const settings = { ...watched.config.gateway, ...(flags.bind !== undefined && { bind: flags.bind }) };
     const { address, local, reach } = resolveBind(settings);
     const tokens = await watchTokens({
       stateDir,
-      config,
+      config: watched,
       flag: flags.token ?? givenToken,
       address: reach === undefined ? undefined : address,
       log: log.write,
@@ -53,7 +56,7 @@ export async function gatewayRun(input: CommandInput<typeof GATEWAY_RUN_FLAGS>):
         openGateway({
           stateDir,
           env,
-          config,
+          config: watched,
           port: flags.port ?? settings.port ?? DEFAULT_GATEWAY_PORT,
           host: address,
           tokens,
@@ -61,24 +64,36 @@ export async function gatewayRun(input: CommandInput<typeof GATEWAY_RUN_FLAGS>):
           logPath,
           log: log.write,
         }),
-      graceMs: () => (config.config.gateway?.graceSeconds ?? GRACE_S) * 1000,
-      reload: () => config.look(),
+      graceMs: () => (watched.config.gateway?.graceSeconds ?? GRACE_S) * 1000,
+      reload: () => watched.look(),
     });
+  } catch (error) {
+    if (!isBackground) throw error;
+    // No one sees what would be printed; `gateway start` shows the end of the log.
+    const { message, hint } = error as OpenBotError;
+    log.write([message, hint].filter(Boolean).join('\n'));
+    process.exitCode = 1;
   } finally {
-    config.close();
+    config?.close();
     log.close();
   }
 }
 
-/** Into the file, and onto the screen where that is not the same. */
+/** Into the file, and onto the screen. */
 function openLog(path: string, { writeError }: CommandInput['terminal']) {
   const file = new LogFile(path);
-  const isShown = !file.isFile(2);
   return {
     write: (line: string) => {
       file.write(line);
-      if (isShown) writeError(`${toLogLine(line)}\n`);
+      writeError(`${toLogLine(line)}\n`);
     },
     close: () => file.close(),
   };
+}
+
+/** Open until the process ends, which may say why when all else is closed. */
+function openBackgroundLog(path: string) {
+  const file = new LogFile(path);
+  printTo(file);
+  return { write: (line: string) => file.write(line), close: () => {} };
 }

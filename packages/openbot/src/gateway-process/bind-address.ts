@@ -1,6 +1,8 @@
-import { networkInterfaces } from 'node:os';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { OpenBotError } from '@openbot/sessions';
 import type { GatewaySettings } from '../config/bot-config.ts';
+
+type Address = Pick<NetworkInterfaceInfo, 'family' | 'address'>;
 
 export interface BindAddress {
   /** That it listens on. */
@@ -11,11 +13,11 @@ export interface BindAddress {
   readonly reach?: string;
 }
 
-/** Throws USAGE where there is no such address. */
-export function resolveBind({
-  bind = 'loopback',
-  customBindHost,
-}: Pick<GatewaySettings, 'bind' | 'customBindHost'>): BindAddress {
+/** Throws USAGE where no address is set. */
+export function resolveBind(
+  { bind = 'loopback', customBindHost }: Pick<GatewaySettings, 'bind' | 'customBindHost'>,
+  addresses: readonly Address[] = Object.values(networkInterfaces()).flatMap((those) => those ?? []),
+): BindAddress {
   switch (bind) {
     case 'loopback':
     case 'auto':
@@ -23,11 +25,10 @@ export function resolveBind({
     case 'lan':
       return { address: '0.0.0.0', local: '127.0.0.1', reach: 'every network that this machine is in' };
     case 'tailnet': {
-      const address = findTailnet();
+      const address = findTailnet(addresses);
       if (address !== undefined) return { address, local: address, reach: 'the machines of your tailnet' };
-      throw new OpenBotError('USAGE', 'This machine has no Tailscale address to listen on', {
-        hint: 'Start Tailscale first, or choose another gateway.bind',
-      });
+      // As OpenClaw: only this machine then.
+      return { address: '127.0.0.1', local: '127.0.0.1' };
     }
     case 'custom': {
       if (customBindHost === undefined)
@@ -50,11 +51,9 @@ function isLoopback(address: string): boolean {
 }
 
 /** Tailscale has addresses of 100.64.0.0/10, which are no one's elsewhere. */
-function findTailnet(): string | undefined {
-  return Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .find(({ family, address }) => {
-      const [first, second = 0] = address.split('.').map(Number);
-      return family === 'IPv4' && first === 100 && second >= 64 && second < 128;
-    })?.address;
+function findTailnet(addresses: readonly Address[]): string | undefined {
+  return addresses.find(({ family, address }) => {
+    const [first, second = 0] = address.split('.').map(Number);
+    return family === 'IPv4' && first === 100 && second >= 64 && second < 128;
+  })?.address;
 }

@@ -27,6 +27,16 @@ test.each([
   expect(resolveBind(settings).reach).toBe(reach);
 });
 
+test('tailnet is the address of Tailscale, and only this machine where there is none, as OpenClaw has it', () => {
+  const of = (...addresses: string[]) =>
+    resolveBind(
+      { bind: 'tailnet' },
+      addresses.map((address) => ({ family: 'IPv4', address })),
+    );
+  expect(of('192.168.1.5', '100.101.2.3')).toMatchObject({ address: '100.101.2.3', local: '100.101.2.3' });
+  expect(of('192.168.1.5', '100.1.2.3')).toEqual({ address: '127.0.0.1', local: '127.0.0.1' });
+});
+
 test('custom needs customBindHost', () => {
   expect(() => resolveBind({ bind: 'custom' })).toThrow(/gateway.customBindHost is not set/);
 });

@@ -26,7 +26,7 @@ export const gateway = section({
     DEFAULT_GATEWAY_PORT,
   ),
   bind: about(
-    'Who can reach it: `loopback` and `auto`, this machine; `lan`, every network of this machine; `tailnet`, its Tailscale address; `custom`, `customBindHost`. Others than loopback need a token of at least 128 bits',
+    'Who can reach it: `loopback` and `auto`, this machine; `lan`, every network of this machine; `tailnet`, its Tailscale address, or this machine where there is none; `custom`, `customBindHost`. Others than loopback need a token of at least 128 bits',
     oneOf(...GATEWAY_BINDS),
     'loopback',
   ),

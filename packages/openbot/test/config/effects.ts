@@ -74,7 +74,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   'claudeCode.idleMinutes': [CODING, 'messages reach the person, and what no rule allows is asked'],
   'models.providers.<name>.api': ['openbot/test/config/watch-config.test.ts', 'answers by the new settings'],
   'models.providers.<name>.baseUrl': [PI, 'answers, uses tools, and remembers in the next process'],
-  'gateway.bind': [GATEWAY_PROCESS, 'bind %j'],
+  'gateway.bind': [GATEWAY_PROCESS, 'tailnet is the address of Tailscale'],
   'gateway.customBindHost': [GATEWAY_PROCESS, 'custom needs customBindHost'],
   'gateway.graceSeconds': [GATEWAY, 'a run that does not end within graceSeconds is recorded'],
   ...shownBy(

@@ -143,7 +143,7 @@ test('health and status tell of sessions; status says less below admin', async (
     [{ at: 'resting' }, true],
     [{ at: 'down', reason: 'it ended', retryAtMs: 0 }, false],
   ] as const) {
-    const host = { ...home.services.host, status: { phase, crashes: 0 } };
+    const host = { ...home.services.host, status: { ...home.services.host.status, phase } };
     Object.assign(home, { services: { ...home.services, host } });
     expect(await home.ask('health')).toMatchObject({ ok, agentHost: { state: phase.at } });
   }

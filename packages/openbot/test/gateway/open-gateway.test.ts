@@ -31,7 +31,7 @@ async function open() {
     config,
     port: 0,
     host: '127.0.0.1',
-    tokens: () => ({ token: TOKEN, agentTokens: {} }),
+    tokens: () => ({ token: TOKEN, agentTokens: { main: AGENT_TOKEN } }),
     log: () => {},
   });
   afterTest(() => {

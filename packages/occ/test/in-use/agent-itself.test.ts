@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { beforeEach, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { OCC_LAUNCHER, runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, formatLines, readLines, writeSession } from '../setup/sessions.ts';
 import { startChild } from '../setup/start-child.ts';
@@ -111,7 +112,7 @@ test.each(['', ' --when-idle'])(
   },
 );
 
-test('an agent that dies in its run: the edit follows all the same', async () => {
+test('an agent that dies in its run: the edit follows all the same', LONG, async () => {
   const leaf = readLines(path).at(-1)!.id as string;
   const agent = startChild(AGENT, [path, 'occ edit --strip-tools=extreme --json', leaf], env);
   await agent.said('called');

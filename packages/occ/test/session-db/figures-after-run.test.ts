@@ -1,7 +1,9 @@
 /** A session that is cleaned during a run: what the run writes down at its end is corrected. */
+
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { run } from '../../src/cli/main.ts';
 import { waitingProcessOf } from '../in-use/scheduled-processes.ts';
@@ -101,7 +103,7 @@ describe.each(['gateway', 'local'])('an agent that cleans itself in a run of its
   });
 });
 
-test('a clean from outside during a run', async () => {
+test('a clean from outside during a run', LONG, async () => {
   const agent = makeAgent('run-1');
   await agent.do('begin');
   const entry = readEntryOf(home.path, KEY);
@@ -158,7 +160,7 @@ test('an edit that changes nothing starts nothing', async () => {
   expect(await readScheduled()).toBeUndefined();
 });
 
-test('a run that never ends, but whose process dies', async () => {
+test('a run that never ends, but whose process dies', LONG, async () => {
   const agent = makeAgent('run-1');
   await agent.do('begin');
   const cleaned = await cleanItself(agent);

@@ -12,8 +12,10 @@ export async function devicesApprove(input: CommandInput<typeof DEVICES_FLAGS>):
   const device = await approveDevice(stateDir, readDevice(words[0]));
   if (flags.json) return writeJson(terminal, device);
   const { name, clientId, deviceId, scopes } = device;
-  terminal.write(printable(`Approved ${name ?? clientId} (${deviceId}) for ${scopes.join(', ')}`));
-  terminal.write(`\n  To take it back: openbot devices revoke ${printable(deviceId.slice(0, 12))}\n`);
+  const approved = printable(`Approved ${name ?? clientId} (${deviceId}) for ${scopes.join(', ')}`);
+  terminal.say(
+    `${approved}\n  To take it back: openbot devices revoke ${printable(deviceId.slice(0, 12))}\n`,
+  );
 }
 
 export function readDevice(word: string | undefined): string {

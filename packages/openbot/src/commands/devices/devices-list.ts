@@ -21,7 +21,7 @@ export async function devicesList({
   if (flags.json) return writeJson(terminal, { approved, pending });
   const all = [...pending, ...approved];
   if (all.length === 0) {
-    terminal.write('No devices. One that asks to connect is listed here.\n');
+    terminal.say('No devices. One that asks to connect is listed here.\n');
     return;
   }
   const lines = layOutTable<ApprovedDevice | PendingDevice>(
@@ -53,5 +53,5 @@ export async function devicesList({
     (text) => terminal.palette.bold(text),
   );
   terminal.write(`${lines.join('\n')}\n`);
-  if (pending.length > 0) terminal.write('To let one in: openbot devices approve <device>\n');
+  if (pending.length > 0) terminal.say('To let one in: openbot devices approve <device>\n');
 }

@@ -12,5 +12,5 @@ export async function devicesRevoke(input: CommandInput<typeof DEVICES_FLAGS>): 
   const stateDir = resolve(resolveStateDir({ flag: flags.stateDir, env }));
   const { deviceId, name, clientId } = await revokeDevice(stateDir, readDevice(words[0]));
   if (flags.json) return writeJson(terminal, { deviceId, ...(name !== undefined && { name }) });
-  terminal.write(`${printable(`Revoked ${name ?? clientId} (${deviceId})`)}\n`);
+  terminal.say(`${printable(`Revoked ${name ?? clientId} (${deviceId})`)}\n`);
 }

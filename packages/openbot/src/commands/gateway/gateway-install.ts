@@ -40,7 +40,7 @@ export async function gatewayInstall(input: CommandInput<typeof GATEWAY_INSTALL_
     return;
   }
   const { green } = terminal.palette;
-  terminal.write(
+  terminal.say(
     [
       written ? `${green('Wrote')} ${printable(path)}` : `${printable(path)} is there already`,
       'To let it take effect:',

@@ -23,7 +23,7 @@ export async function gatewayLogs(input: CommandInput<typeof GATEWAY_LOGS_FLAGS>
   // What a crash printed is in it too.
   const show = (text: string) => terminal.write(text.split('\n').map(printable).join('\n'));
   show(lines.map((line) => `${line}\n`).join(''));
-  if (lines.length === 0 && !flags.follow) terminal.writeError(`There is no log yet: ${printable(path)}\n`);
+  if (lines.length === 0 && !flags.follow) terminal.warn(`There is no log yet: ${printable(path)}\n`);
   if (!flags.follow) return;
   const ending = new AbortController();
   const end = () => ending.abort();

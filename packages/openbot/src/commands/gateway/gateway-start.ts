@@ -23,7 +23,7 @@ export async function gatewayStart(input: CommandInput<typeof GATEWAY_START_FLAG
   });
   const logPath = gatewayFiles(stateDir).log;
   if (flags.json) return writeJson(terminal, { pid, port, address, url, logPath });
-  terminal.write(
+  terminal.say(
     `${terminal.palette.green('Started')} the gateway on ${url}, process ${pid}\n  Log: ${printable(logPath)}\n`,
   );
 }

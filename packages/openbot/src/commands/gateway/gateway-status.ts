@@ -23,7 +23,7 @@ export async function gatewayStatus(input: CommandInput<typeof GATEWAY_STATUS_FL
     });
   else {
     const [first, ...more] = describeGateway(report, { now, palette: terminal.palette });
-    terminal.write(
+    terminal.say(
       [
         `Gateway ${first}`,
         ...more.map((line) => `  ${line}`),

@@ -16,7 +16,7 @@ export async function gatewayStop(input: CommandInput<typeof GATEWAY_STOP_FLAGS>
   const { flags, terminal } = input;
   const { stopped, kept } = await stopHere(input);
   if (flags.json) return writeJson(terminal, { ...stopped, kept });
-  terminal.write(describeStop(stopped, kept));
+  terminal.say(describeStop(stopped, kept));
 }
 
 export async function stopHere({

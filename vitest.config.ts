@@ -46,11 +46,13 @@ function listHunts(): string[] {
 }
 
 /** TORTURE_SEED=own: each hunt has the seed that it has in the gate, so that a run that passed passes again. */
-function readTorture(): { seed: number | null; scale: number } {
-  const { TORTURE_SEED, TORTURE_SCALE = '1' } = process.env;
+function readTorture(): { seed: number | null; scale: number; kills?: number } {
+  const { TORTURE_SEED, TORTURE_SCALE = '1', TORTURE_KILLS } = process.env;
   const scale = Number(TORTURE_SCALE);
-  if (TORTURE_SEED === 'own' && scale > 0) return { seed: null, scale };
+  const kills = TORTURE_KILLS === undefined ? {} : { kills: Number(TORTURE_KILLS) };
+  if (!(kills.kills === undefined || kills.kills > 0)) throw new Error('TORTURE_KILLS is no number');
+  if (TORTURE_SEED === 'own' && scale > 0) return { seed: null, scale, ...kills };
   const seed = TORTURE_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(TORTURE_SEED);
   if (!Number.isInteger(seed) || !(scale > 0)) throw new Error('TORTURE_SEED or TORTURE_SCALE is no number');
-  return { seed, scale };
+  return { seed, scale, ...kills };
 }

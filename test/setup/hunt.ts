@@ -9,7 +9,7 @@ import { inject } from 'vitest';
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Null in `npm test`. */
-    torture: { readonly seed: number | null; readonly scale: number } | null;
+    torture: { readonly seed: number | null; readonly scale: number; readonly kills?: number } | null;
   }
 }
 
@@ -35,6 +35,11 @@ export interface Effort {
 /** How many cases a hunt runs. */
 export function tries({ gate, torture: long }: Effort): number {
   return torture === null ? gate : Math.ceil(long * torture.scale);
+}
+
+/** How often a process of the gateway is killed: TORTURE_KILLS, where it is set. */
+export function countKills(effort: Effort): number {
+  return torture?.kills ?? tries(effort);
 }
 
 export interface GeneratedEffort extends Effort {

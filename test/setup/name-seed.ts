@@ -2,8 +2,10 @@
 import type { TestProject } from 'vitest/node';
 
 export function setup(project: TestProject): () => void {
-  const { seed, scale } = project.getProvidedContext().torture!;
-  const print = () => console.log(`\nTORTURE_SEED=${seed ?? 'own'} TORTURE_SCALE=${scale} npm run torture\n`);
+  const { seed, scale, kills } = project.getProvidedContext().torture!;
+  const killing = kills === undefined ? '' : `TORTURE_KILLS=${kills} `;
+  const print = () =>
+    console.log(`\nTORTURE_SEED=${seed ?? 'own'} TORTURE_SCALE=${scale} ${killing}npm run torture\n`);
   print();
   return print;
 }

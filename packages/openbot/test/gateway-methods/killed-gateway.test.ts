@@ -1,15 +1,14 @@
 /** The process that has the connections is killed, and the one that runs agents ends with it. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenBotError } from '@openbot/sessions';
 import { expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
-import { HUNT, makeChance, tries } from '../../../../test/setup/hunt.ts';
+import { countKills, HUNT, makeChance } from '../../../../test/setup/hunt.ts';
 import { connectGateway, type GatewayConnection } from '../../src/gateway-client/connect-gateway.ts';
-import { findGateway, type GatewayRecord } from '../../src/gateway-process/find-gateway.ts';
+import { findGateway } from '../../src/gateway-process/find-gateway.ts';
 import { HostPlace } from '../agent-host/host-place.ts';
-import { COMMAND } from '../setup/command-file.ts';
+import { runGateway } from '../setup/run-gateway.ts';
 import { readTurns } from './turns-of.ts';
 
 const SCRIPT = {
@@ -53,18 +52,6 @@ class Client {
   }
 }
 
-async function startGateway({ stateDir, env }: HostPlace) {
-  const args = ['gateway', 'run', '--state-dir', stateDir, '--port', '0'];
-  const child = spawn(process.execPath, [...COMMAND, ...args], { env, stdio: 'ignore' });
-  afterTest(() => child.kill('SIGKILL'));
-  const isUp = (record: GatewayRecord | undefined) => record?.pid === child.pid;
-  while (!isUp(findGateway(stateDir))) {
-    if (child.exitCode !== null) throw new Error(`The gateway ended with ${child.exitCode}`);
-    await sleep(20);
-  }
-  return child;
-}
-
 test(
   'a gateway that is killed at any moment loses nothing that it took, and runs nothing twice',
   HUNT,
@@ -79,8 +66,8 @@ test(
     const chance = makeChance();
     const sent: Promise<unknown>[] = [];
     const runs: { readonly runId: string; readonly sessionKey: string }[] = [];
-    let gateway = await startGateway(place);
-    for (let kill = 0; kill < tries({ gate: 3, torture: 100 }); kill++) {
+    let { child: gateway } = await runGateway(place);
+    for (let kill = 0; kill < countKills({ gate: 3, torture: 100 }); kill++) {
       for (let n = Math.floor(chance() * 8); n >= 0; n--) {
         const runId = `r${runs.length}`;
         const sessionKey = `agent:main:s${Math.floor(chance() * 8)}`;
@@ -93,7 +80,7 @@ test(
       await sleep(chance() * 600);
       gateway.kill('SIGKILL');
       await once(gateway, 'exit');
-      gateway = await startGateway(place);
+      ({ child: gateway } = await runGateway(place));
     }
     await Promise.all(sent);
     const ends = new Map<string, unknown>();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { HUNT, makeChance, tries } from '../../../../test/setup/hunt.ts';
+import { countKills, HUNT, makeChance } from '../../../../test/setup/hunt.ts';
 import { type Heard, RunsPlace } from './runs-place.ts';
 import { readTurns } from './turns-of.ts';
 
@@ -24,7 +24,7 @@ test(
     const chance = makeChance();
     const sent: Promise<unknown>[] = [];
     const runIds: string[] = [];
-    for (let kill = 0; kill < tries({ gate: 4, torture: 100 }); kill++) {
+    for (let kill = 0; kill < countKills({ gate: 4, torture: 100 }); kill++) {
       for (let n = Math.floor(chance() * 8); n >= 0; n--) {
         const idempotencyKey = `r${runIds.length}`;
         runIds.push(idempotencyKey);

@@ -36,7 +36,7 @@ export default defineConfig(({ mode }) => {
 
 /** The test files that import test/setup/hunt.ts, themselves or by a helper. */
 function listHunts(): string[] {
-  const files = globSync('packages/*/test/**/*.ts', { cwd: import.meta.dirname });
+  const files = globSync(['test/**/*.ts', 'packages/*/test/**/*.ts'], { cwd: import.meta.dirname });
   const users = (name: string) =>
     files.filter((path) => readFileSync(path, 'utf8').includes(`/${name}';`) && basename(path) !== name);
   const direct = users('hunt.ts');

@@ -61,7 +61,7 @@ export function counted({ seed = 1, ...effort }: GeneratedEffort) {
 }
 
 /** All of a list in torture, and in the gate so many from all over it, its first and its last among them. */
-export function sample<T>(list: readonly T[], { gate }: Pick<Effort, 'gate'>): T[] {
+export function sample<const T>(list: readonly T[], { gate }: Pick<Effort, 'gate'>): T[] {
   if (torture !== null || gate >= list.length) return [...list];
   const step = (list.length - 1) / Math.max(gate - 1, 1);
   return Array.from({ length: gate }, (_, at) => list[Math.round(at * step)]!);

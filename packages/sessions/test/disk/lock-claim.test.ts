@@ -92,7 +92,7 @@ describe(`${PROCESSES} processes at one stale lock`, () => {
   const enterStale = new URL('./children/enter-stale.ts', import.meta.url);
 
   test('of a dead process, time and again: never two inside', HUNT, async () => {
-    const entries = String(tries({ gate: 5, torture: 40 }));
+    const entries = String(tries({ gate: 3, torture: 40 }));
     writeFileSync(path, deadRecord);
     const startAt = String(Date.now() + 1500);
     const witness = join(folder, 'witness');
@@ -105,7 +105,7 @@ describe(`${PROCESSES} processes at one stale lock`, () => {
   });
 
   test('of a program that did not say who it is: never two inside', HUNT, async () => {
-    const entries = String(tries({ gate: 3, torture: 12 }));
+    const entries = String(tries({ gate: 2, torture: 12 }));
     writeFileSync(path, '');
     utimesSync(path, 1, 1);
     const startAt = String(Date.now() + 1500);

@@ -82,7 +82,7 @@ describe('agent ids', () => {
         expect(normalizeAgentId(id)).toBe(id);
         expect(parseSessionKey(buildAgentMainSessionKey({ agentId: raw }))).toMatchObject({ agentId: id });
       }),
-      cases({ gate: 615, torture: 20_000 }),
+      cases({ gate: 300, torture: 20_000 }),
     );
   });
 
@@ -242,7 +242,7 @@ describe('explicit keys', () => {
         expect(key).toBe(text.trim().toLowerCase());
         expect(readStoredKey(key)).toBe(key);
       }),
-      cases({ gate: 2000, torture: 20_000 }),
+      cases({ gate: 1000, torture: 20_000 }),
     );
   });
 });

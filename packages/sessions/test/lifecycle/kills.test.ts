@@ -9,7 +9,7 @@ import { readWithPi, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();
 const LIVE = new URL('./children/live.ts', import.meta.url);
-const KILLS = tries({ gate: 5, torture: 60 });
+const KILLS = tries({ gate: 3, torture: 60 });
 
 it(
   'killed at any moment of a reset, a compaction or a deletion: no word is lost, and the next call tidies up',

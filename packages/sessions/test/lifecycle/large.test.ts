@@ -1,5 +1,6 @@
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { scanTranscriptFile } from '../../src/index.ts';
 import { startChild } from '../setup/child.ts';
 import { useAgentFolder } from './agent-folder.ts';
@@ -8,7 +9,7 @@ const agent = useAgentFolder();
 const LINES = 2000;
 const LINE_BYTES = 80_000;
 
-it('a transcript of 160 MB is forked and shortened without going through memory', async () => {
+it('a transcript of 160 MB is forked and shortened without going through memory', LONG, async () => {
   const KEY = 'agent:main:main';
   agent.writeStore({ [KEY]: { sessionId: 'parent', updatedAt: 1 } });
   const fd = openSync(agent.path('parent.jsonl'), 'w');

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { HUNT, tries } from '../../../../test/setup/hunt.ts';
 import { type Child, startChild } from '../setup/child.ts';
 import { readWithPi, useAgentFolder } from './agent-folder.ts';
 
@@ -27,10 +28,11 @@ async function actTogether(acts: [what: string, name: string, count: number][]):
 type Init = { sessionId: string; isNewSession: boolean; previous?: string };
 type Mirror = { text: string; ok: boolean; reason?: string };
 
-it('eight processes that get the first message of a session at once agree on it', async () => {
-  const acts = Array.from({ length: 8 }, (_, i): [string, string, number] => ['init', `p${i}`, 1]);
+it('processes that get the first message of a session at once agree on it', HUNT, async () => {
+  const length = Math.max(4, tries({ gate: 4, torture: 8 }));
+  const acts = Array.from({ length }, (_, i): [string, string, number] => ['init', `p${i}`, 1]);
   const results = (await actTogether(acts)).flat() as Init[];
-  expect(results).toHaveLength(8);
+  expect(results).toHaveLength(length);
   expect(new Set(results.map(({ sessionId }) => sessionId)).size).toBe(1);
   expect(results.filter(({ isNewSession }) => isNewSession)).toHaveLength(1);
   expect(agent.entry().sessionId).toBe(results[0]!.sessionId);

@@ -247,7 +247,7 @@ describe('what is no JSON', () => {
         const damaged = json.slice(0, at) + text + json.slice(at + length);
         expect(findJsonFault(Buffer.from(damaged)) === undefined).toBe(parses(damaged));
       }),
-      cases({ gate: 3000, torture: 30_000 }),
+      cases({ gate: 1500, torture: 30_000 }),
     );
   });
 

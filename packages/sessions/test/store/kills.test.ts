@@ -9,7 +9,7 @@ import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const countUp = new URL('./children/count-up.ts', import.meta.url);
 const PROCESSES = 8;
-const KILLS = tries({ gate: 20, torture: 200 });
+const KILLS = tries({ gate: 12, torture: 200 });
 const STEPS = ['', 'locked', '', 'half written', '', 'written', '', 'synced', '', 'renamed'];
 
 test(

@@ -12,6 +12,7 @@ import {
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import {
   type EntryDraft,
   openTranscriptForAppend,
@@ -244,7 +245,7 @@ describe('the end of the file', () => {
     ).toEqual(result.entries.map((entry) => entry.id));
   });
 
-  it('is found behind a line of 65 MB, which is looked into without being held', async () => {
+  it('is found behind a line of 65 MB, which is looked into without being held', LONG, async () => {
     const handle = await open(path, 'w');
     await handle.writeFile(`${HEADER}${ONE}\n{"type":"custom","data":{"id":"ffffffff","list":["`);
     for (let i = 0; i < 65; i++) await handle.writeFile(`\\"id\\":\\"eeeeeeee\\"${'z'.repeat(1024 * 1024)}`);

@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { ClaudeLineReader, type LineRange, withOpenTranscript } from '../../src/exports/lines.ts';
 import { FLAG } from '../../src/exports/transcript.ts';
 import { scanTranscriptFile } from '../../src/index.ts';
@@ -114,7 +115,7 @@ test('hands out every byte, in order', async () => {
   expect(Buffer.concat(pieces).toString()).toBe(text);
 });
 
-test('of lines that are too long to be held, all but the ends of their texts is read', async () => {
+test('of lines that are too long to be held, all but the ends of their texts is read', LONG, async () => {
   const tail = 'y'.repeat(9);
   const text = `Hello "you"\n${'é'.repeat(2_000_000)}${tail}`;
   const long = [

@@ -54,7 +54,7 @@ function expectUnbrokenChain(entries: readonly StoredEntry[]): void {
 
 it('six processes append at once: all there, whole, in one chain', HUNT, async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-  const each = tries({ gate: 40, torture: 200 });
+  const each = tries({ gate: 20, torture: 200 });
   const appenders = names.map((name) => startAppender(name, each, 50));
   for (const appender of appenders) {
     expect([await appender.ended, appender.stderr()]).toEqual([0, '']);
@@ -76,7 +76,7 @@ it('six processes append at once: all there, whole, in one chain', HUNT, async (
 it('appenders killed at work: every finished line is kept, and the next append goes on', HUNT, async () => {
   const finished: string[] = [];
   let killed = 0;
-  const kills = tries({ gate: 12, torture: 100 });
+  const kills = tries({ gate: 7, torture: 100 });
   const chance = makeChance();
   for (let round = 0; killed < kills; round++) {
     // Lines of up to 280 KB, so that kills fall into writes as well.

@@ -1,5 +1,6 @@
 /** Millions of blank lines cost no memory, and every line is still where it is. */
 import { expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
@@ -61,7 +62,7 @@ test.each([
   expect(transcript.callCountOf(b!)).toBe(1);
 });
 
-test('millions of them cost less than a byte each', () => {
+test('millions of them cost less than a byte each', LONG, () => {
   const builder = new TranscriptBuilder('openclaw');
   const empty = Buffer.alloc(1);
   const held = () => process.memoryUsage().arrayBuffers;

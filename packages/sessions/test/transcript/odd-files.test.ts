@@ -115,7 +115,7 @@ describe('files that are not as they should be', () => {
     expect(activePath(transcript).brokenAt).toBe(2);
   });
 
-  test('a line above 64 MB in a real file keeps its place in the tree', async () => {
+  test('a line above 64 MB in a real file keeps its place in the tree', LONG, async () => {
     const long = user('big', 'a', 'x'.repeat(64 * 1024 * 1024)).trimEnd();
     const transcript = await scan(`${HEADER}${user('a', null)}${long}\n${user('b', 'big')}`);
     expect(transcript.problems).toMatchObject([{ line: 3, problem: 'oversize' }]);

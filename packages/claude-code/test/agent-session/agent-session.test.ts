@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
 import { findClaudeBinary, runClaude } from '../../../../test/imitations/claude-binary.ts';
 import { call, say } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import {
   type AgentMessage,
   AgentSession,
@@ -99,7 +100,7 @@ describe.skipIf(isMissing)(`an agent by Claude Code${isMissing ? `: ${binary.mis
     expect(results).toContain('ended before the tool began');
   });
 
-  it('keeps nothing of a question apart', async () => {
+  it('keeps nothing of a question apart', LONG, async () => {
     bench.api.setReplies([{ blocks: [say('Short.')] }]);
     const id = randomUUID();
     await answer(await open({ session: { id, is: 'none' } }), 'in short?');

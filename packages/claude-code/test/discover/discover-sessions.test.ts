@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { ownIdentity } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { discoverAllSessions, discoverSessions } from '../../src/discover/discover-sessions.ts';
 import { resolveRegistryPath, updateRegistry } from '../../src/registry/registry-file.ts';
 import { endedProcess } from '../registry/ended-process.ts';
@@ -495,7 +496,7 @@ test('nothing is kept of transcripts that are gone, nor of folders without any',
   expect(kept[0]).not.toContain('secret');
 });
 
-test('all sessions: those of a worktree are under the main tree', async () => {
+test('all sessions: those of a worktree are under the main tree', LONG, async () => {
   const { root, makeFolder, addSession, options } = makeHome();
   const repo = makeFolder('repo');
   makeRepo(repo);
@@ -505,7 +506,7 @@ test('all sessions: those of a worktree are under the main tree', async () => {
   expect(await discoverAllSessions(options)).toMatchObject([{ repoPath: repo, cwd: tree }]);
 });
 
-test('all sessions: worktrees are of one repository, though its git folder is apart', async () => {
+test('all sessions: worktrees are of one repository, though its git folder is apart', LONG, async () => {
   const { root, makeFolder, addSession, options } = makeHome();
   const repo = makeFolder('repo');
   git(root, 'init', '--quiet', '--separate-git-dir', join(root, 'store'), repo);

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { serveMcp } from '../../src/mcp-server/serve-mcp.ts';
 import { keepInDatabase, keepInFiles, talk } from '../mcp-tools/conversations.ts';
 import { callerOf, type Loose, makeMcpHome, openClient } from './mcp-home.ts';
@@ -110,7 +111,7 @@ describe('a process of its own', () => {
     expect(replies[1].result.structuredContent.git.currentBranch).toBe('main');
   });
 
-  test('ends quietly when no request arrives', async () => {
+  test('ends quietly when no request arrives', LONG, async () => {
     expect(await converse(makeMcpHome(), '')).toEqual({ code: 0, replies: [], errors: '' });
   });
 
@@ -132,7 +133,7 @@ describe('a process of its own', () => {
     for (const id of [9, 10, 11]) expect(byId.get(id).error.code).toBeLessThan(0);
   });
 
-  test('a client that does not wait for the answer leaves no stack trace', async () => {
+  test('a client that does not wait for the answer leaves no stack trace', LONG, async () => {
     const home = makeMcpHome();
     const { command, args } = configure(home);
     const child = spawn(command, args, {

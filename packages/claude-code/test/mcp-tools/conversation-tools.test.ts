@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { type Loose, makeMcpHome } from '../mcp-server/mcp-home.ts';
 import { type ConversationToMake, keepInDatabase, keepInFiles, talk } from './conversations.ts';
 
@@ -308,14 +309,18 @@ test('where both eras have a conversation the database counts; what only files h
   ]);
 });
 
-test('the search for something that was said ends, however much there is that says nothing', async () => {
-  const { connect, stateDir } = makeMcpHome();
-  const compose: ConversationToMake['compose'] = (session) => {
-    talk(1)(session);
-    for (let i = 0; i < 24; i++) session.addUser(' '.repeat(3 * 1024 * 1024));
-  };
-  keepInFiles(stateDir, 'main', [{ key: MAIN, compose }]);
-  const { answer } = await (await connect())(CONTEXT);
-  // Sixty-four million characters are looked at.
-  expect(answer).toMatchObject({ messages: [], leftOut: [{ what: 'messages', count: 2 + 24 - 22 }] });
-});
+test(
+  'the search for something that was said ends, however much there is that says nothing',
+  LONG,
+  async () => {
+    const { connect, stateDir } = makeMcpHome();
+    const compose: ConversationToMake['compose'] = (session) => {
+      talk(1)(session);
+      for (let i = 0; i < 24; i++) session.addUser(' '.repeat(3 * 1024 * 1024));
+    };
+    keepInFiles(stateDir, 'main', [{ key: MAIN, compose }]);
+    const { answer } = await (await connect())(CONTEXT);
+    // Sixty-four million characters are looked at.
+    expect(answer).toMatchObject({ messages: [], leftOut: [{ what: 'messages', count: 2 + 24 - 22 }] });
+  },
+);

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isHolderAlive } from '@openbot/sessions/disk';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { endWithProcess } from '../../src/project-status/run-command.ts';
 import { GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
 
@@ -49,7 +50,7 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 );
 
-it('who exits when a signal comes takes them with him', async () => {
+it('who exits when a signal comes takes them with him', LONG, async () => {
   const { child, exited, pids } = await startStatus('exit');
   child.kill('SIGTERM');
   expect(await exited).toEqual([7, null]);

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { formatProjectStatus } from '../../src/project-status/format-project-status.ts';
 import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
 import { readProjectBranch } from '../../src/project-status/read-git.ts';
@@ -40,7 +41,7 @@ describe('the status of a git repository', () => {
     expect(status.timestamp).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  it('lists at most ten commits', async () => {
+  it('lists at most ten commits', LONG, async () => {
     const repo = GitRepo.withCommit();
     for (let count = 2; count <= 12; count++) repo.git('commit', '--quiet', '--allow-empty', `-mno ${count}`);
     const { git } = await gather(repo.path);
@@ -96,14 +97,14 @@ describe('the status of a git repository', () => {
     expect(git.headCommitMessage).not.toMatch(/ghp_Ab1A/);
   });
 
-  it('does not look for untracked files where git is set not to', async () => {
+  it('does not look for untracked files where git is set not to', LONG, async () => {
     const repo = GitRepo.withCommit();
     repo.write('new.txt');
     repo.git('config', 'status.showUntrackedFiles', 'no');
     expect((await gather(repo.path)).git.uncommittedChanges).toEqual([]);
   });
 
-  it('counts stashes and conflicts', async () => {
+  it('counts stashes and conflicts', LONG, async () => {
     const repo = GitRepo.withCommit();
     repo.write('first.txt', 'stashed\n');
     repo.git('stash', '--quiet');
@@ -133,7 +134,7 @@ describe('the status of a git repository', () => {
     expect((await gather(clone.path)).git.upstream).toEqual({ name: 'origin/main' });
   });
 
-  it('calls a detached HEAD by that name', async () => {
+  it('calls a detached HEAD by that name', LONG, async () => {
     const repo = GitRepo.withCommit();
     repo.git('checkout', '--quiet', '--detach');
     const { git, gaps } = await gather(repo.path);
@@ -153,13 +154,13 @@ describe('the status of a git repository', () => {
     expect(gaps).toEqual([NO_GH]);
   });
 
-  it('names the branch, not what git calls it when a tag has the same name', async () => {
+  it('names the branch, not what git calls it when a tag has the same name', LONG, async () => {
     const repo = GitRepo.withCommit();
     repo.git('tag', 'main');
     expect((await gather(repo.path)).git.currentBranch).toBe('main');
   });
 
-  it('reads a bare repository: history, and no files', async () => {
+  it('reads a bare repository: history, and no files', LONG, async () => {
     const repo = GitRepo.withCommit();
     const bare = join(makeFolder(), 'store.git');
     repo.git('clone', '--quiet', '--bare', repo.path, bare);
@@ -170,7 +171,7 @@ describe('the status of a git repository', () => {
     expect(status.gaps).toEqual([NO_GH]);
   });
 
-  it('reads from inside the folder of git', async () => {
+  it('reads from inside the folder of git', LONG, async () => {
     const repo = GitRepo.withCommit();
     const status = await gather(join(repo.path, '.git'));
     expect(status.repo).toMatchObject({ isGitRepo: true, isBare: false });
@@ -205,7 +206,7 @@ describe('the status of a git repository', () => {
     expect((await gather(repo.path)).git).toMatchObject({ currentBranch: 'main', uncommittedChanges: [] });
   });
 
-  it('names a worktree of a bare repository after that', async () => {
+  it('names a worktree of a bare repository after that', LONG, async () => {
     const bare = GitRepo.withCommit();
     const store = join(makeFolder(), 'store.git');
     bare.git('clone', '--quiet', '--bare', bare.path, store);
@@ -215,7 +216,7 @@ describe('the status of a git repository', () => {
     expect((await gather(store)).repo).toMatchObject({ path: store, name: 'store', isBare: true });
   });
 
-  it('names a repository whose git folder is apart after its own folder', async () => {
+  it('names a repository whose git folder is apart after its own folder', LONG, async () => {
     const store = join(makeFolder(), 'store');
     const repo = GitRepo.init(`--separate-git-dir=${store}`);
     expect((await gather(repo.path)).repo).toMatchObject({ path: repo.path, name: 'project' });
@@ -233,7 +234,7 @@ describe('the status of a git repository', () => {
     },
   );
 
-  it('lists a submodule that has changed, and is itself one repository', async () => {
+  it('lists a submodule that has changed, and is itself one repository', LONG, async () => {
     const inner = GitRepo.withCommit();
     const outer = GitRepo.withCommit();
     outer.git('submodule', '--quiet', 'add', inner.path, 'sub module');
@@ -348,7 +349,7 @@ describe('a status with gaps', () => {
     expect(formatProjectStatus(status)).not.toContain('not a git repository');
   });
 
-  it('does not take a branch whose commit is missing for one without commits', async () => {
+  it('does not take a branch whose commit is missing for one without commits', LONG, async () => {
     const repo = GitRepo.withCommit();
     repo.write('.git/refs/heads/main', `${'1'.repeat(40)}\n`);
     const status = await gather(repo.path);
@@ -356,7 +357,7 @@ describe('a status with gaps', () => {
     expect(formatProjectStatus(status)).not.toContain('no commits yet');
   });
 
-  it('keeps what was learned when one part is damaged', async () => {
+  it('keeps what was learned when one part is damaged', LONG, async () => {
     const repo = GitRepo.withCommit();
     repo.write('.git/index', 'no index');
     const status = await gather(repo.path);

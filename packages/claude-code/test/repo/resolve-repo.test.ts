@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { claudeProjectSlug as repoPathToSlug } from '@openbot/sessions/layout';
 import { expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { nameRepos } from '../../src/repo/name-repos.ts';
 import { resolveProjectsFolder } from '../../src/repo/projects-folder.ts';
 import { isInRepo, mayHoldSessions, resolveRepo } from '../../src/repo/resolve-repo.ts';
@@ -73,7 +74,7 @@ test('a bare repository has the worktrees that hang from it', () => {
   expect(resolveRepo(join(root, 'tree'))).toMatchObject({ path: join(root, 'tree') });
 });
 
-test('a submodule is a repository of its own inside the other', () => {
+test('a submodule is a repository of its own inside the other', LONG, () => {
   const root = makeTempFolder();
   const inner = makeFolder(root, 'inner');
   makeRepo(inner);

@@ -278,7 +278,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     }
   });
 
-  test('a secret in an error is shown nowhere', async () => {
+  test('a secret in an error is shown nowhere', LONG, async () => {
     const key = `sk-ant-api03-${'q7Xz'.repeat(20)}-AA`;
     bench.api.setReplies(() => apiErrors.invalidRequest(`bad credential ${key}`));
     const { run, events } = bench.start('Go');
@@ -365,7 +365,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     expect(await second.run.outcome).toMatchObject({ result: 'success' });
   });
 
-  test('an idle run ends when its time is over', async () => {
+  test('an idle run ends when its time is over', LONG, async () => {
     const { run, events } = bench.start('Go', { idleMs: 1 });
     expect(await run.outcome).toMatchObject({ result: 'success', ending: 'idle' });
     expect(events).toContainEqual({ type: 'idle', idleMs: 1 });

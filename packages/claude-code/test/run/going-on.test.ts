@@ -133,7 +133,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     expect(again.sessionId).toBe(sessionId);
   });
 
-  test('in a fresh one where the task only looks like a command', async () => {
+  test('in a fresh one where the task only looks like a command', LONG, async () => {
     const repoPath = bench.makeRepo('route');
     const { sessionId } = await bench.start('/reset answers with 500, repair it', { repoPath }).run.outcome;
     expect(bench.readUserTexts(repoPath, sessionId!)).toEqual([

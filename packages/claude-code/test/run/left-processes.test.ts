@@ -208,7 +208,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect(await run.outcome).toMatchObject({ result: 'success' });
   });
 
-  test('but what it detached at a good end goes on', async () => {
+  test('but what it detached at a good end goes on', LONG, async () => {
     const repo = bench.makeRepo('good');
     script('nohup tail -f /dev/null >/dev/null 2>&1 & echo $! > detached');
     const { run } = bench.start('Start what goes on forever', request(repo));

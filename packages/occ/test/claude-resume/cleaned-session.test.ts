@@ -100,7 +100,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect(await readFile(session.path)).toEqual(once);
     });
 
-    test('restored after a clean: the whole session again, and what was said since', async () => {
+    test('restored after a clean: the whole session again, and what was said since', LONG, async () => {
       const edit = await session.occ(['edit', session.path, '--strip-tools=extreme', '--json']);
       expect(edit.stderr).toBe('');
       await session.resume('said since');

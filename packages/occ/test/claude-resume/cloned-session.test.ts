@@ -21,7 +21,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
     beforeEach(() => session.reset());
     afterAll(() => session?.close());
 
-    test('goes on under its new id, and its source stays as it was', async () => {
+    test('goes on under its new id, and its source stays as it was', LONG, async () => {
       const source = await readFile(session.path);
       const clone = await session.occ(['clone', session.path, '--strip-tools=extreme', '--json']);
       expect(clone.stderr).toBe('');

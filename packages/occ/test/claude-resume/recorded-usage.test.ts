@@ -45,7 +45,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect(await countCompactions()).toBe(1);
     });
 
-    test('no longer does after a clean', async () => {
+    test('no longer does after a clean', LONG, async () => {
       const edit = await session.occ(['edit', session.path, '--strip-tools=extreme', '--json']);
       expect(edit.stderr).toBe('');
       const { requests } = await session.resume('and now', { extraArguments: SMALL_WINDOW });

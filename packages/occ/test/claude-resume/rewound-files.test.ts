@@ -91,6 +91,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
 
     test.each([[], ['--strip-tools=extreme']])(
       'go back in a clone as they do in a fork %s',
+      LONG,
       async (...flags) => {
         const clone = await session.occ(['clone', session.path, '--json', ...flags.flat()]);
         expect(clone.stderr).toBe('');

@@ -9,4 +9,4 @@ export const DIALECTS = [
 ];
 
 /** How often a property is tried. */
-export const RUNS = cases({ gate: 25, torture: 300, seed: 2026 });
+export const RUNS = cases({ gate: 15, torture: 300, seed: 2026 });

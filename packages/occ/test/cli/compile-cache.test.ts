@@ -20,7 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HUNT, makeChance, tries } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, makeChance, sample, tries } from '../../../../test/setup/hunt.ts';
 import { OCC_LAUNCHER } from '../setup/run-occ.ts';
 
 const LAUNCHERS = {
@@ -56,7 +56,7 @@ function run(env: Record<string, string> = {}, launcher = LAUNCHERS.occ) {
 const filesIn = (path: string) =>
   readdirSync(path, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
 
-describe.each(Object.entries(LAUNCHERS))('%s', (_name, launcher) => {
+describe.each(sample(Object.entries(LAUNCHERS), { gate: 1 }))('%s', HUNT, (_name, launcher) => {
   it('keeps it in a private folder of the cache home', () => {
     run({}, launcher);
     expect(filesIn(cache)).not.toEqual([]);
@@ -197,16 +197,21 @@ describe('what is kept of a bundle', () => {
     expect(start(['--import', tells])).toBe('an installation of his own, taken: true');
   });
 
-  it.each([
-    ['nothing', () => Buffer.alloc(0)],
-    ['other bytes', (bytes: Buffer) => Buffer.alloc(bytes.length, 'x')],
-    ['its first half', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
-    ['its head alone', (bytes: Buffer) => bytes.subarray(0, 128)],
-    [
-      'other bytes behind its head',
-      (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 128), Buffer.alloc(999, 'x')]),
-    ],
-  ])('is not taken where %s is left of it', (_, damage) => {
+  it.each(
+    sample(
+      [
+        ['nothing', () => Buffer.alloc(0)],
+        ['other bytes', (bytes: Buffer) => Buffer.alloc(bytes.length, 'x')],
+        ['its first half', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+        ['its head alone', (bytes: Buffer) => bytes.subarray(0, 128)],
+        [
+          'other bytes behind its head',
+          (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 128), Buffer.alloc(999, 'x')]),
+        ],
+      ],
+      { gate: 2 },
+    ),
+  )('is not taken where %s is left of it', HUNT, (_, damage) => {
     start();
     writeFileSync(kept(), damage(readFileSync(kept())));
     expect(start(['--import', tells])).toMatch(/^an installation of its own, taken: (undefined|false)$/);
@@ -216,7 +221,7 @@ describe('what is kept of a bundle', () => {
     const wanted = start();
     const whole = readFileSync(kept());
     const chance = makeChance();
-    for (let n = 0; n < tries({ gate: 6, torture: 60 }); n++) {
+    for (let n = 0; n < tries({ gate: 3, torture: 60 }); n++) {
       const at = Math.floor(chance() * whole.length);
       const bit = 1 << Math.floor(chance() * 8);
       const damaged = Buffer.from(whole);
@@ -229,7 +234,7 @@ describe('what is kept of a bundle', () => {
     expect(start(['--import', tells])).toBe(`${wanted}, taken: true`);
   });
 
-  it('is made anew where V8 rejects it, but not by every run', () => {
+  it('is made anew where V8 rejects it, but not by every run', LONG, () => {
     start();
     const other = ['--stack-size=900'];
     const bytes = readFileSync(kept());
@@ -241,7 +246,7 @@ describe('what is kept of a bundle', () => {
     expect(start([...other, '--import', tells])).toBe('an installation of its own, taken: true');
   });
 
-  it('loses what killed runs left unfinished', () => {
+  it('loses what killed runs left unfinished', LONG, () => {
     mkdirSync(cache, { recursive: true, mode: 0o700 });
     const left = join(cache, 'occ-start-x.1.tmp');
     const written = join(cache, 'occ-start-x.2.tmp');
@@ -253,7 +258,7 @@ describe('what is kept of a bundle', () => {
     expect(existsSync(kept())).toBe(true);
   });
 
-  it('of another installation is left alone', () => {
+  it('of another installation is left alone', LONG, () => {
     start();
     const other = join(folder, 'other');
     renameSync(installed, other);
@@ -262,7 +267,7 @@ describe('what is kept of a bundle', () => {
     expect(readdirSync(cache).filter((name) => name.startsWith('occ-start-'))).toHaveLength(2);
   });
 
-  it('is made anew after a day, and removed after a month without use', () => {
+  it('is made anew after a day, and removed after a month without use', LONG, () => {
     start();
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
     const unused = join(cache, 'occ-start-of-an-older-node');

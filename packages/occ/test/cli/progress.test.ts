@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { noTerminal, screenOf, startInTerminal } from '../../../../test/setup/in-terminal.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { ID, makeStateFolder, type StateFolder, thirtyTurns } from '../commands/state-folder.ts';
@@ -44,7 +45,7 @@ describe.skipIf(noTerminal !== undefined)(`while a session is in use ${noTermina
     expect(screenOf(text, 100).join('\n')).not.toContain('Waiting');
   });
 
-  it('Ctrl-C erases the line and ends the command, and the session stays as it is', async () => {
+  it('Ctrl-C erases the line and ends the command, and the session stays as it is', LONG, async () => {
     const before = readFileSync(path);
     const run = start(state.home, EDIT);
     await run.shows(/Waiting \d+ s for process/);
@@ -65,7 +66,7 @@ describe.skipIf(noTerminal !== undefined)(`while a session is in use ${noTermina
     expect(read()).toMatch(/^Waiting for process \d+ .*, which holds the lock of the session\n$/);
   });
 
-  it('with --json nothing is said', async () => {
+  it('with --json nothing is said', LONG, async () => {
     const run = start(state.home, [...EDIT, '--json']);
     await sleep(1500);
     holder.tell('let-go');

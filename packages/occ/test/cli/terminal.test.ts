@@ -1,6 +1,7 @@
 /** What a person sees in a terminal, by real processes in real terminals. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { type InTerminal, noTerminal, startInTerminal } from '../../../../test/setup/in-terminal.ts';
 import { cleanEnvironment, OCC_LAUNCHER, runOcc } from '../setup/run-occ.ts';
 
@@ -13,12 +14,17 @@ function show(args: readonly string[], options: Partial<InTerminal> & { launcher
 }
 
 describe.skipIf(noTerminal !== undefined)(`in a terminal ${noTerminal ?? ''}`, () => {
-  it.each([
-    [40, 40],
-    [64, 64],
-    [100, 100],
-    [200, 100],
-  ])('of %i columns help is at most %i wide', async (columns, widest) => {
+  it.each(
+    sample(
+      [
+        [40, 40],
+        [64, 64],
+        [100, 100],
+        [200, 100],
+      ],
+      { gate: 2 },
+    ),
+  )('of %i columns help is at most %i wide', HUNT, async (columns, widest) => {
     for (const launcher of [OCC_LAUNCHER, OPENBOT_LAUNCHER]) {
       const { text } = await show(['--help'], { columns, launcher });
       const lines = text.trimEnd().split('\r\n');

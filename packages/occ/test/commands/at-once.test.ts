@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { ID, type Json, makeStateFolder, type StateFolder, thirtyTurns } from './state-folder.ts';
 import { callsOfTurns, readCalls } from './told.ts';
 
@@ -20,7 +21,7 @@ async function runJson(...args: string[]): Promise<Json> {
   return JSON.parse(run.stdout);
 }
 
-it('of four edits one cleans, the others find nothing to do', async () => {
+it('of four edits one cleans, the others find nothing to do', LONG, async () => {
   const results = await Promise.all(Array.from({ length: 4 }, () => runJson('edit', ID, '--strip-tools')));
   expect(results.filter(({ changed }) => changed)).toHaveLength(1);
   expect(readCalls(path)).toEqual(callsOfTurns(10, 30));

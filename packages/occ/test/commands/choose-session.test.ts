@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { header, makeHome, put, sessionsFolder, setAge, userLine, uuid } from '../finding/home.ts';
 import { NO_TERMINAL, runInTerminal } from '../setup/pseudo-terminal.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
@@ -101,7 +102,7 @@ test('restore offers only sessions that have a backup', async () => {
   expect(output).not.toContain('11111111');
 });
 
-test('restore shows the only session that has a backup unless it is the newest', async () => {
+test('restore shows the only session that has a backup unless it is the newest', LONG, async () => {
   const home = makeSessions();
   const folder = join(sessionsFolder(home), 'backups');
   mkdirSync(folder);
@@ -125,7 +126,7 @@ test('a key pressed with Alt changes nothing', async () => {
   expect(output).toContain(`Session: ${TWO}`);
 });
 
-test.each(['[', 'O', `${UP}`])('Alt with %j does not cancel', async (key) => {
+test.each(sample(['[', 'O', `${UP}`], { gate: 1 }))('Alt with %j does not cancel', HUNT, async (key) => {
   const occ = start(makeSessions(), ['info']);
   await occ.shows('> 11111111');
   occ.press(ESCAPE + key);
@@ -151,7 +152,7 @@ test.each([
   expect((await occ.ended).output).toContain(`Session: ${TWO}`);
 });
 
-test('a pasted line end does not choose', async () => {
+test('a pasted line end does not choose', LONG, async () => {
   const occ = start(makeSessions(), ['info']);
   await occ.shows('> 11111111');
   occ.press(`${ESCAPE}[200~words of\r3333\r${ESCAPE}[201~`);
@@ -161,7 +162,7 @@ test('a pasted line end does not choose', async () => {
   expect((await occ.ended).output).toContain(`Session: ${THREE}`);
 });
 
-test('COLUMNS does not change where the terminal breaks lines', async () => {
+test('COLUMNS does not change where the terminal breaks lines', LONG, async () => {
   const occ = start(makeSessions(), ['info'], { COLUMNS: '200' });
   await occ.shows('> 11111111');
   occ.resize(40);
@@ -170,7 +171,7 @@ test('COLUMNS does not change where the terminal breaks lines', async () => {
   expect((await occ.ended).code).toBe(0);
 });
 
-test.each(['sh', 'bash'])('Ctrl-C ends a script of %s too', async (shell) => {
+test.each(sample(['sh', 'bash'], { gate: 1 }))('Ctrl-C ends a script of %s too', HUNT, async (shell) => {
   const occ = start(makeSessions(), ['info'], {}, { shell, next: 'echo went on' });
   await occ.shows('> 11111111');
   occ.press(CONTROL_C);
@@ -186,7 +187,7 @@ test('sentences are broken between words at the edge of the terminal', async () 
   expect(output).toContain('Recommendation: do not clean; there are\r\nno tool calls to clean.\r\n');
 });
 
-test('the list is drawn anew when the width of the terminal changes', async () => {
+test('the list is drawn anew when the width of the terminal changes', LONG, async () => {
   const occ = start(makeSessions(), ['info']);
   await occ.shows('> 11111111');
   await occ.shows('Enter to choose');
@@ -202,7 +203,7 @@ test('the list is drawn anew when the width of the terminal changes', async () =
   expect(output).toMatch(new RegExp(`Session:\\s+${TWO}`));
 });
 
-test('no progress is drawn over the list while it is read', async () => {
+test('no progress is drawn over the list while it is read', LONG, async () => {
   const occ = start(makeSessions(), ['info']);
   await occ.shows('> 11111111');
   // Progress is drawn after a second. A busy machine may take longer; then this test proves less, but does not fail.
@@ -239,7 +240,7 @@ test('a signal leaves the terminal as it was', async () => {
   expect(output).toContain('\u001b[?25h');
 });
 
-test('a name that several have is asked about too', async () => {
+test('a name that several have is asked about too', LONG, async () => {
   const home = makeHome();
   for (const id of ['abc-one', 'abc-two', 'other'])
     put(join(sessionsFolder(home), `${id}.jsonl`), header(id));

@@ -2,6 +2,7 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { runOccWithFault } from '../setup/faults.ts';
 import { pauseOcc } from '../setup/pause.ts';
 import { type Child, startChild } from '../setup/start-child.ts';
@@ -97,33 +98,41 @@ describe('a line written to the old file after the swap', () => {
     expect(read().endsWith(line('late'))).toBe(true);
   });
 
-  it('comes before what was said in the new file meanwhile, which stays last, and a restore has all of it', async () => {
-    const writer = await editWithOpenWriter();
-    appendFileSync(path, line('said meanwhile'));
-    await writer.write(line('late one') + line('late two'));
-    await writer.close();
-    const cleaned = read().replace(line('said meanwhile'), '');
-    const since = line('late one') + line('late two') + line('said meanwhile');
-    await state.json('edit', ID, '--strip-tools');
-    expect(read()).toBe(cleaned + since);
-    expect(await state.json('restore', ID)).toMatchObject({ linesKept: 3 });
-    expect(read()).toBe(original + since);
-  });
+  it(
+    'comes before what was said in the new file meanwhile, which stays last, and a restore has all of it',
+    LONG,
+    async () => {
+      const writer = await editWithOpenWriter();
+      appendFileSync(path, line('said meanwhile'));
+      await writer.write(line('late one') + line('late two'));
+      await writer.close();
+      const cleaned = read().replace(line('said meanwhile'), '');
+      const since = line('late one') + line('late two') + line('said meanwhile');
+      await state.json('edit', ID, '--strip-tools');
+      expect(read()).toBe(cleaned + since);
+      expect(await state.json('restore', ID)).toMatchObject({ linesKept: 3 });
+      expect(read()).toBe(original + since);
+    },
+  );
 
-  it('by a writer that never closes the file comes over each time, however many edits there were', async () => {
-    const writer = await editWithOpenWriter();
-    await writer.write(line('late one'));
-    await state.json('edit', ID, '--keep', '10');
-    await writer.write(line('late two'));
-    await state.json('edit', ID, '--keep', '5');
-    await writer.write(line('late three'));
-    await state.json('edit', ID, '--keep', '5');
-    await state.json('edit', ID, '--keep', '5');
-    await writer.close();
-    for (const text of ['late one', 'late two', 'late three']) expect(count(`"${text}"`), text).toBe(1);
-    await state.json('restore', ID, '--backup', '1');
-    expect(read()).toBe(original + line('late one') + line('late two') + line('late three'));
-  });
+  it(
+    'by a writer that never closes the file comes over each time, however many edits there were',
+    LONG,
+    async () => {
+      const writer = await editWithOpenWriter();
+      await writer.write(line('late one'));
+      await state.json('edit', ID, '--keep', '10');
+      await writer.write(line('late two'));
+      await state.json('edit', ID, '--keep', '5');
+      await writer.write(line('late three'));
+      await state.json('edit', ID, '--keep', '5');
+      await state.json('edit', ID, '--keep', '5');
+      await writer.close();
+      for (const text of ['late one', 'late two', 'late three']) expect(count(`"${text}"`), text).toBe(1);
+      await state.json('restore', ID, '--backup', '1');
+      expect(read()).toBe(original + line('late one') + line('late two') + line('late three'));
+    },
+  );
 
   it('is left alone while its end is not written', async () => {
     const writer = await editWithOpenWriter();
@@ -137,33 +146,41 @@ describe('a line written to the old file after the swap', () => {
     expect(read()).toBe(cleaned + line('late'));
   });
 
-  it('whose beginning was there before the edit is whole in the end, and whole again after a restore', async () => {
-    const [beginning, rest] = [line('in two parts').slice(0, 30), line('in two parts').slice(30)];
-    appendFileSync(path, beginning);
-    const writer = await editWithOpenWriter();
-    await writer.write(rest + line('and more'));
-    await writer.close();
-    await state.json('edit', ID, '--strip-tools');
-    expect(read().endsWith(`\n${line('in two parts')}${line('and more')}`)).toBe(true);
-    await state.json('restore', ID);
-    expect(read()).toBe(original + line('in two parts') + line('and more'));
-  });
+  it(
+    'whose beginning was there before the edit is whole in the end, and whole again after a restore',
+    LONG,
+    async () => {
+      const [beginning, rest] = [line('in two parts').slice(0, 30), line('in two parts').slice(30)];
+      appendFileSync(path, beginning);
+      const writer = await editWithOpenWriter();
+      await writer.write(rest + line('and more'));
+      await writer.close();
+      await state.json('edit', ID, '--strip-tools');
+      expect(read().endsWith(`\n${line('in two parts')}${line('and more')}`)).toBe(true);
+      await state.json('restore', ID);
+      expect(read()).toBe(original + line('in two parts') + line('and more'));
+    },
+  );
 
-  it('carried over by a command that was killed before it could write that down is not doubled', async () => {
-    const writer = await editWithOpenWriter();
-    await writer.write(line('late'));
-    await writer.close();
-    const journal = join(state.sessions, 'backups', `${ID}.occ.json`);
-    const killed = await runOccWithFault(
-      ['edit', ID, '--strip-tools'],
-      { at: 1, strike: 'kill-before', ops: ['rename'], under: journal },
-      { env: { HOME: state.home } },
-    );
-    expect(killed.code).toBeNull();
-    expect(count('"late"')).toBe(1);
-    await state.json('edit', ID, '--strip-tools');
-    expect(count('"late"')).toBe(1);
-  });
+  it(
+    'carried over by a command that was killed before it could write that down is not doubled',
+    LONG,
+    async () => {
+      const writer = await editWithOpenWriter();
+      await writer.write(line('late'));
+      await writer.close();
+      const journal = join(state.sessions, 'backups', `${ID}.occ.json`);
+      const killed = await runOccWithFault(
+        ['edit', ID, '--strip-tools'],
+        { at: 1, strike: 'kill-before', ops: ['rename'], under: journal },
+        { env: { HOME: state.home } },
+      );
+      expect(killed.code).toBeNull();
+      expect(count('"late"')).toBe(1);
+      await state.json('edit', ID, '--strip-tools');
+      expect(count('"late"')).toBe(1);
+    },
+  );
 });
 
 describe("an edit that is killed between the backup's name and the swap", () => {
@@ -174,7 +191,7 @@ describe("an edit that is killed between the backup's name and the swap", () => 
       { env: { HOME: state.home } },
     );
 
-  it('leaves the session as it was; what it left goes with the next command', async () => {
+  it('leaves the session as it was; what it left goes with the next command', LONG, async () => {
     expect((await killBeforeSwap()).code).toBeNull();
     expect(read()).toBe(original);
     expect(statSync(backup(1)).ino).toBe(statSync(path).ino);
@@ -193,7 +210,7 @@ describe("an edit that is killed between the backup's name and the swap", () => 
     expect(read()).toBe(original + line('said since'));
   });
 
-  it('after others that were not, leaves their backups and what they know of them', async () => {
+  it('after others that were not, leaves their backups and what they know of them', LONG, async () => {
     await state.json('edit', ID, '--keep', '25');
     appendFileSync(path, line('between'));
     const before = read();

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { createSessionWithTurns } from '../setup/sessions.ts';
 import { takeFileSnapshot } from './snapshot.ts';
 import { ID, makeStateFolder, type StateFolder, thirtyTurns } from './state-folder.ts';
@@ -25,7 +26,7 @@ beforeEach(() => {
 const read = (path: string) => readFileSync(path, 'latin1');
 
 describe('spelling', () => {
-  it('thousands of blank lines stay where they are', async () => {
+  it('thousands of blank lines stay where they are', LONG, async () => {
     const path = state.add(thirtyTurns());
     const lines = read(path).split('\n');
     // On both sides of what is removed and of what stays.
@@ -224,7 +225,7 @@ describe('links', () => {
 });
 
 describe('size and place', () => {
-  it('lines far larger than any buffer, of which those that stay are the very same', async () => {
+  it('lines far larger than any buffer, of which those that stay are the very same', LONG, async () => {
     const path = state.add(
       createSessionWithTurns(6, 2, { resultLength: 1_500_000, argumentLength: 100_000, textLength: 200_000 }),
     );

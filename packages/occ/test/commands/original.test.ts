@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
-import { HUNT, sample } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { listDiskCalls, runOccWithFault } from '../setup/faults.ts';
 import { createSessionWithTurns } from '../setup/sessions.ts';
 import { makeLastingFolder } from '../setup/temp-folder.ts';
@@ -126,7 +126,7 @@ describe('occ restore --original', () => {
     expect(readdirSync(kept()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('also when the backups right behind it are gone, and without a journal', async () => {
+  it('also when the backups right behind it are gone, and without a journal', LONG, async () => {
     await editTimes(12);
     expect(numbers()).toEqual([8, 9, 10, 11, 12]);
     await state.json('restore', ID, '--original');
@@ -179,10 +179,15 @@ it('is listed last, and the reports mention it', async () => {
   expect(human).toContain('or --original, instead of --list');
 });
 
-it.each([
-  ['a flag', ['--no-original'], {}],
-  ['a setting', [], { keepOriginal: false }],
-])('%s turns it off', async (_, flags, settings) => {
+it.each(
+  sample(
+    [
+      ['a flag', ['--no-original'], {}],
+      ['a setting', [], { keepOriginal: false }],
+    ],
+    { gate: 1 },
+  ),
+)('%s turns it off', HUNT, async (_, flags, settings) => {
   // Only a configuration of the user's own home folder may turn it off.
   vi.stubEnv('HOME', state.home);
   afterTest(() => vi.unstubAllEnvs());
@@ -212,7 +217,7 @@ it('killed at any moment of the rotation, the first state is kept', HUNT, async 
   expect(calls[to]).toMatch(/^unlink /);
   expect(from).toBeGreaterThan(0);
   const points = Array.from({ length: to + 2 - from }, (_, index) => from + index);
-  for (const at of sample(points, { gate: 4 })) {
+  for (const at of sample(points, { gate: 3 })) {
     rmSync(state.stateDir, { recursive: true });
     cpSync(fresh, state.stateDir, { recursive: true });
     const fault = { at: at + 1, strike: 'kill-before', under: state.home } as const;

@@ -2,6 +2,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { createSessionWithTurns, type SessionLine } from '../setup/sessions.ts';
 import { ID, type Json, makeStateFolder, type StateFolder } from './state-folder.ts';
 import { readJsonLines } from './told.ts';
@@ -75,7 +76,7 @@ describe.each([
     expect(Math.abs(tokens.after - written / 4) / (written / 4)).toBeLessThan(0.1);
   });
 
-  it('a marked figure is not taken for a recorded one by the next look', async () => {
+  it('a marked figure is not taken for a recorded one by the next look', LONG, async () => {
     const { tokens } = await state.json('edit', ID, '--strip-tools');
     const info = await state.json('info', ID);
     expect(info.tokens).toMatchObject({ context: tokens.after, basis: 'estimated' });
@@ -109,7 +110,7 @@ describe.each([
     expect(state.entryOf(ID)).toEqual(entry);
   });
 
-  it('two edits back, the counters are those from before the first', async () => {
+  it('two edits back, the counters are those from before the first', LONG, async () => {
     const entry = state.entryOf(ID);
     await state.json('edit', ID, '--strip-tools');
     await state.json('edit', ID, '--strip-tools=extreme');

@@ -63,7 +63,7 @@ function readTexts(path: string): string[] {
   });
 }
 
-describe.each(sample(CASES, { gate: 9 }))('$fixtures/$name', ({ source, fixtures, folder, name }) => {
+describe.each(sample(CASES, { gate: 5 }))('$fixtures/$name', ({ source, fixtures, folder, name }) => {
   it('is cleaned once, cloned, and comes back byte for byte', HUNT, async () => {
     const path = join(state.home, folder, name);
     mkdirSync(dirname(path), { recursive: true });

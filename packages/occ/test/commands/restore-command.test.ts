@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { createSessionWithTurns } from '../setup/sessions.ts';
 import { takeFileSnapshot } from './snapshot.ts';
 import { ID, makeStateFolder, type StateFolder, thirtyTurns } from './state-folder.ts';
@@ -119,7 +120,7 @@ describe('what was said since', () => {
     expect(read()).toBe(original + between + after);
   });
 
-  it('through edits, a restore and its undo, every line is there once and as it was said', async () => {
+  it('through edits, a restore and its undo, every line is there once and as it was said', LONG, async () => {
     const said: string[] = [];
     await state.json('edit', ID, '--keep', '15');
     said.push(talk());
@@ -135,7 +136,7 @@ describe('what was said since', () => {
     expect(read()).toBe(original + said.join(''));
   });
 
-  it('a restore is undone by the next, and that by the one after', async () => {
+  it('a restore is undone by the next, and that by the one after', LONG, async () => {
     await state.json('edit', ID, '--strip-tools');
     const cleaned = read();
     await state.json('restore', ID);
@@ -194,7 +195,7 @@ describe('after another program rewrote the session', () => {
     ['is gone', (journal: string) => unlinkSync(journal)],
     ['is torn', (journal: string) => writeFileSync(journal, read(journal).slice(0, 40))],
     ["is another program's", (journal: string) => writeFileSync(journal, '[1, {"rewrites": 7}]')],
-  ])('or where the record of edits %s', async (_, spoil) => {
+  ])('or where the record of edits %s', LONG, async (_, spoil) => {
     await state.json('edit', ID, '--strip-tools');
     const said = talk();
     spoil(join(state.sessions, 'backups', `${ID}.occ.json`));

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { type OccRun, runOcc, runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 
@@ -48,17 +49,22 @@ const listIds = (run: OccRun) =>
   (JSON.parse(run.stdout) as { sessionId: string }[]).map(({ sessionId }) => sessionId);
 
 describe('in the working folder', () => {
-  it.each([
-    ['occ.config.js', MODULE],
-    ['occ.config.ts', MODULE],
-    ['occ.config.mjs', MODULE],
-    ['occ.config.cjs', COMMON],
-    ['occ.config.mts', MODULE],
-    ['occ.config.cts', COMMON],
-    ['.config/occ.js', COMMON],
-    ['.config/occ.ts', MODULE],
-    ['.config/occ.config.mjs', MODULE],
-  ])('%s is not run, and a note says so', async (path, text) => {
+  it.each(
+    sample(
+      [
+        ['occ.config.js', MODULE],
+        ['occ.config.ts', MODULE],
+        ['occ.config.mjs', MODULE],
+        ['occ.config.cjs', COMMON],
+        ['occ.config.mts', MODULE],
+        ['occ.config.cts', COMMON],
+        ['.config/occ.js', COMMON],
+        ['.config/occ.ts', MODULE],
+        ['.config/occ.config.mjs', MODULE],
+      ],
+      { gate: 3 },
+    ),
+  )('%s is not run, and a note says so', HUNT, async (path, text) => {
     write(join(repository, path), text);
     const { code, stdout, stderr } = await occHere(['list']);
     expect(ran()).toBe(false);
@@ -127,8 +133,9 @@ describe('in the working folder', () => {
     expect([(await occHere(['list'])).code, ran()]).toEqual([1, false]);
   });
 
-  it.each([['.'], [''], ['.config']])(
+  it.each(sample([['.'], [''], ['.config']], { gate: 1 }))(
     'a home folder that is relative (%j) leads nowhere',
+    HUNT,
     async (relative) => {
       write(join(repository, 'occ.config.ts'), MODULE);
       write(join(repository, '.config/occ.config.ts'), MODULE);
@@ -146,13 +153,18 @@ describe('in the working folder', () => {
 });
 
 describe('in the home folder', () => {
-  it.each([
-    ['.config/occ.config.ts', MODULE],
-    ['.config/occ.js', COMMON],
-    ['occ.config.ts', MODULE],
-    ['occ.config.mjs', MODULE],
-    ['occ.config.cjs', COMMON],
-  ])('%s is run', async (path, text) => {
+  it.each(
+    sample(
+      [
+        ['.config/occ.config.ts', MODULE],
+        ['.config/occ.js', COMMON],
+        ['occ.config.ts', MODULE],
+        ['occ.config.mjs', MODULE],
+        ['occ.config.cjs', COMMON],
+      ],
+      { gate: 2 },
+    ),
+  )('%s is run', HUNT, async (path, text) => {
     write(join(home, path), text);
     const run = await occ(['list', '--json']);
     expect([run.stderr, listIds(run), ran()]).toEqual(['', ['configured'], true]);
@@ -166,7 +178,7 @@ describe('in the home folder', () => {
     expect(listIds(await occ(['list']))).toEqual(['usual']);
   });
 
-  it('XDG_CONFIG_HOME is one', async () => {
+  it('XDG_CONFIG_HOME is one', LONG, async () => {
     write(join(folder, 'xdg/occ.config.ts'), MODULE);
     expect(
       listIds(await occ(['list', '--json'], repository, { XDG_CONFIG_HOME: join(folder, 'xdg') })),
@@ -187,7 +199,7 @@ describe('in the home folder', () => {
     }
   });
 
-  it('is beneath the data of the working folder', async () => {
+  it('is beneath the data of the working folder', LONG, async () => {
     write(join(home, 'occ.config.ts'), MODULE);
     write(join(repository, '.occrc'), 'stateDirectory=~/.openclaw');
     expect(listIds(await occ(['list', '--json']))).toEqual(['usual']);
@@ -195,15 +207,20 @@ describe('in the home folder', () => {
 });
 
 describe('--config', () => {
-  it.each([
-    ['mine.ts', MODULE],
-    ['sub/mine.cjs', COMMON],
-    ['mine.json', '{"stateDirectory":"~/other"}'],
-    ['mine.yaml', 'stateDirectory: ~/other'],
-    ['mine.toml', 'stateDirectory = "~/other"'],
-    ['minerc', 'stateDirectory=~/other'],
-    ['package.json', '{"occ":{"stateDirectory":"~/other"}}'],
-  ])('names %s', async (path, text) => {
+  it.each(
+    sample(
+      [
+        ['mine.ts', MODULE],
+        ['sub/mine.cjs', COMMON],
+        ['mine.json', '{"stateDirectory":"~/other"}'],
+        ['mine.yaml', 'stateDirectory: ~/other'],
+        ['mine.toml', 'stateDirectory = "~/other"'],
+        ['minerc', 'stateDirectory=~/other'],
+        ['package.json', '{"occ":{"stateDirectory":"~/other"}}'],
+      ],
+      { gate: 3 },
+    ),
+  )('names %s', HUNT, async (path, text) => {
     write(join(repository, path), text);
     const run = await occ(['list', '--json', '--config', path]);
     expect([run.stderr, listIds(run)]).toEqual(['', ['configured']]);
@@ -228,13 +245,18 @@ describe('--config', () => {
     }
   });
 
-  it.each([
-    ['none.json', undefined, /^Error: none\.json: there is no such file\n/],
-    ['mine.mjs', 'throw new TypeError("my fault")', /^Error: mine\.mjs: my fault\n/],
-    ['mine.ts', 'export default ({', /^Error: mine\.ts: \S/],
-    ['mine.ts', 'export default 5', /^Error: mine\.ts must be an object\n/],
-    ['mine.js', 'export const stateDirectory = "x"', /^Error: mine\.js must be an object\n/],
-  ])('%s with %j is an error', async (path, text, message) => {
+  it.each(
+    sample(
+      [
+        ['none.json', undefined, /^Error: none\.json: there is no such file\n/],
+        ['mine.mjs', 'throw new TypeError("my fault")', /^Error: mine\.mjs: my fault\n/],
+        ['mine.ts', 'export default ({', /^Error: mine\.ts: \S/],
+        ['mine.ts', 'export default 5', /^Error: mine\.ts must be an object\n/],
+        ['mine.js', 'export const stateDirectory = "x"', /^Error: mine\.js must be an object\n/],
+      ],
+      { gate: 3 },
+    ),
+  )('%s with %j is an error', HUNT, async (path, text, message) => {
     if (text !== undefined) write(join(repository, path), text);
     const { code, stderr } = await occ(['list', '--config', path]);
     expect(code).toBe(1);

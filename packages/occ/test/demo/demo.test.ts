@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -78,7 +79,7 @@ describe('occ demo', () => {
     expect(clone.result.statistics.sizeOriginal).toBe(infoBefore.result.sizeBytes);
   });
 
-  it('does not look at what the surroundings name', async () => {
+  it('does not look at what the surroundings name', LONG, async () => {
     const stateDir = makeTempFolder();
     const path = writeSession(stateDir, 'main', 'mine', createSessionWithTurns(40, 2));
     const before = readFileSync(path);

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { beforeEach, expect, test } from 'vitest';
-import { LONG } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { OCC_LAUNCHER, runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, formatLines, readLines, writeSession } from '../setup/sessions.ts';
 import { startChild } from '../setup/start-child.ts';
@@ -90,8 +90,9 @@ test.each(['--wait=100', '--when-idle'])('the same with %s: a run does not wait 
   expect(JSON.parse(JSON.parse(await agent.said('called')).stdout)).toMatchObject({ scheduled: true });
 });
 
-test.each(['', ' --when-idle'])(
+test.each(sample(['', ' --when-idle'], { gate: 1 }))(
   'where the run in progress is all that there is (occ edit%s): scheduled, and decided when it is over',
+  HUNT,
   async (flag) => {
     const greeting = createSessionWithTurns(1, 0, { tree: true, sessionId: ID });
     writeFileSync(path, formatLines(greeting));

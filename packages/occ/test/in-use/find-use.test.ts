@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { withTranscriptLock } from '@openbot/sessions/transcript';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { findUse } from '../../src/in-use/find-use.ts';
 import { findOpenWriter } from '../../src/in-use/open-writers.ts';
 import { startChild } from '../setup/start-child.ts';
@@ -152,7 +153,7 @@ describe.skipIf(process.platform !== 'linux')(`a descriptor of another process (
     expect(await findUse(path)).toMatchObject({ kind: 'writer' });
   });
 
-  test('one that opens, appends and closes every millisecond keeps nothing open', async () => {
+  test('one that opens, appends and closes every millisecond keeps nothing open', LONG, async () => {
     const appender = startChild(child('append-often'), [path]);
     await appender.said('appending');
     let found = 0;

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, formatLines, readLines, writeSession } from '../setup/sessions.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -42,13 +43,22 @@ function callFrom(transcript: string, command: string, age: 'fresh' | 'old'): vo
 }
 
 describe('an OpenClaw agent that names its own session: the edit is scheduled, at any age of the file', () => {
-  test.each([
-    ['its id', ['edit', ID, '--strip-tools=extreme', '--agent', 'molt', '--json'], 'fresh'],
-    ['its id', ['edit', ID, '--strip-tools=extreme', '--agent', 'molt', '--json'], 'old'],
-    ['the beginning of its id', ['edit', '1111', '--strip-tools=extreme', '--agent=molt', '--json'], 'old'],
-    ['its key', ['edit', KEY, '--strip-tools=extreme', '--json'], 'old'],
-    ['its label', ['edit', 'Mine', '--strip-tools=extreme', '--all-agents', '--json'], 'fresh'],
-  ] as const)('by %s: %j, %s', async (_, args, age) => {
+  test.each(
+    sample(
+      [
+        ['its id', ['edit', ID, '--strip-tools=extreme', '--agent', 'molt', '--json'], 'fresh'],
+        ['its id', ['edit', ID, '--strip-tools=extreme', '--agent', 'molt', '--json'], 'old'],
+        [
+          'the beginning of its id',
+          ['edit', '1111', '--strip-tools=extreme', '--agent=molt', '--json'],
+          'old',
+        ],
+        ['its key', ['edit', KEY, '--strip-tools=extreme', '--json'], 'old'],
+        ['its label', ['edit', 'Mine', '--strip-tools=extreme', '--all-agents', '--json'], 'fresh'],
+      ] as const,
+      { gate: 2 },
+    ),
+  )('by %s: %j, %s', HUNT, async (_, args, age) => {
     callFrom(path, `occ ${args.join(' ')}`, age);
     const before = readFileSync(path);
     const { code, stdout, stderr } = await runOcc(args, { env });
@@ -62,7 +72,7 @@ describe('an OpenClaw agent that names its own session: the edit is scheduled, a
     expect(readFileSync(path)).toEqual(before);
   });
 
-  test('by its path, through a link', async () => {
+  test('by its path, through a link', LONG, async () => {
     const link = join(folder, 'link');
     symlinkSync(dirname(path), link);
     const args = ['edit', join(link, `${ID}.jsonl`), '--strip-tools=extreme', '--json'];
@@ -71,7 +81,7 @@ describe('an OpenClaw agent that names its own session: the edit is scheduled, a
     expect(JSON.parse(stdout)).toMatchObject({ scheduled: true });
   });
 
-  test('without --json the output says whose session it is', async () => {
+  test('without --json the output says whose session it is', LONG, async () => {
     callFrom(path, `occ edit ${KEY} --strip-tools=extreme`, 'old');
     const { code, stdout } = await runOcc(['edit', KEY, '--strip-tools=extreme'], { env });
     expect(code).toBe(0);

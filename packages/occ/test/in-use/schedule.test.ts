@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LONG } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { type OccRun, runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 import { type Child, startChild } from '../setup/start-child.ts';
@@ -114,8 +114,9 @@ describe('--when-idle', () => {
     expect(existsSync(backup(2))).toBe(false);
   });
 
-  test.each(['SIGKILL', 'SIGTERM'] as const)(
+  test.each(sample(['SIGKILL', 'SIGTERM'] as const, { gate: 1 }))(
     'the process that waits ends by %s: info says so, and it can be asked for again',
+    HUNT,
     async (signal) => {
       const holder = await holdLock();
       await occ('edit', ID, '--strip-tools=extreme', '--when-idle');
@@ -209,7 +210,7 @@ describe('without --when-idle', () => {
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
-  test('restore respects the lock as well, and does not offer what it cannot do', async () => {
+  test('restore respects the lock as well, and does not offer what it cannot do', LONG, async () => {
     await occ('edit', ID, '--strip-tools=extreme');
     const holder = await holdLock();
     const { code, stderr } = await occ('restore', ID);

@@ -2,6 +2,7 @@
 import { copyFileSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { findReadableSession, type OpenLines } from '../../src/index.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { HOMES, type StorageHome } from '../storage/storage-home.ts';
@@ -32,7 +33,7 @@ describe.each(HOMES)('%s', (_, makeHome) => {
     await again.close();
   });
 
-  test('a backup is read by its path, and an original too', async () => {
+  test('a backup is read by its path, and an original too', LONG, async () => {
     for (let edits = 0; edits < 6; edits++) {
       home.say(`edit ${edits}`);
       await home.occ('edit', '--strip-tools=extreme');

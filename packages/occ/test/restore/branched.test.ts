@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { ID, type Json, makeStateFolder, type StateFolder } from '../commands/state-folder.ts';
 import { createSessionWithTurns, formatLines, readLines } from '../setup/sessions.ts';
 import { type Heard, hearMessages } from './heard.ts';
@@ -50,25 +51,29 @@ describe.each([
   ['nothing was said', false],
   ['something was said', true],
 ])('repaired since the edit, after which %s', (_, isSaid) => {
-  it.each([0, 2, 5, 9])('from entry %i on: the model is given all that the backup has', async (place) => {
-    await state.json('edit', ID, '--keep=0');
-    const session = SessionManager.open(path);
-    repeatFrom(session, place, (message) => ({ ...message, details: { repaired: true } }));
-    if (isSaid) say(session, 'now');
-    const leaf = session.getLeafId();
-    const before = readFileSync(path, 'utf8');
-    const { context, note } = await state.json('restore', ID);
-    const heard = hear();
-    expect(heard).toEqual({
-      ...original,
-      texts: [...original.texts, ...(isSaid ? ['now', 'About now'] : [])],
-    });
-    expect(context).toMatchObject({ toolCalls: 12, toolResults: 12, toolCallsLeft: 0, complete: true });
-    expect(note).toContain('now follows the restored lines');
-    expect(SessionManager.open(path).getLeafId()).toBe(leaf);
-    await state.json('restore', ID);
-    expect(readFileSync(path, 'utf8')).toBe(before);
-  });
+  it.each(sample([0, 2, 5, 9], { gate: 2 }))(
+    'from entry %i on: the model is given all that the backup has',
+    HUNT,
+    async (place) => {
+      await state.json('edit', ID, '--keep=0');
+      const session = SessionManager.open(path);
+      repeatFrom(session, place, (message) => ({ ...message, details: { repaired: true } }));
+      if (isSaid) say(session, 'now');
+      const leaf = session.getLeafId();
+      const before = readFileSync(path, 'utf8');
+      const { context, note } = await state.json('restore', ID);
+      const heard = hear();
+      expect(heard).toEqual({
+        ...original,
+        texts: [...original.texts, ...(isSaid ? ['now', 'About now'] : [])],
+      });
+      expect(context).toMatchObject({ toolCalls: 12, toolResults: 12, toolCallsLeft: 0, complete: true });
+      expect(note).toContain('now follows the restored lines');
+      expect(SessionManager.open(path).getLeafId()).toBe(leaf);
+      await state.json('restore', ID);
+      expect(readFileSync(path, 'utf8')).toBe(before);
+    },
+  );
 });
 
 describe('repaired since the edit, with messages between the repeated ones', () => {

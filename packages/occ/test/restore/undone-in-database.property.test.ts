@@ -13,7 +13,7 @@ import { makeHome } from '../session-db/database-home.ts';
 import { readAsFile, readPathOf, readRowsOf } from '../session-db/look-into.ts';
 import { talkIn } from '../session-db/talking-home.ts';
 
-const runs = { ...counted({ gate: 6, torture: 100, seed: 11 }), endOnFailure: true };
+const runs = { ...counted({ gate: 4, torture: 100, seed: 11 }), endOnFailure: true };
 const ID = '00000000-0000-4000-8000-000000000001';
 const KEY = 'agent:main:main';
 

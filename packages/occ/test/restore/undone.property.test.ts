@@ -15,7 +15,7 @@ import { makeLastingFolder } from '../setup/temp-folder.ts';
 import { ODD_SOURCES, type OddSource } from './odd-transcripts.ts';
 
 // Shrinking rewrites hundreds of files: the failing case is told as it is.
-const runs = { ...counted({ gate: 6, torture: 100, seed: 11 }), endOnFailure: true };
+const runs = { ...counted({ gate: 4, torture: 100, seed: 11 }), endOnFailure: true };
 const ID = '11111111-1111-4111-8111-111111111111';
 const folder = makeLastingFolder();
 let sessions = 0;

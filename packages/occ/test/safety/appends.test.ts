@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { activePath, scanTranscriptFile } from '@openbot/sessions';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { HUNT, tries } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, tries } from '../../../../test/setup/hunt.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { startChild } from '../setup/start-child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -20,7 +20,7 @@ import {
 } from './homes.ts';
 
 const APPEND = new URL('./children/append-turns.mjs', import.meta.url);
-const EDITS = tries({ gate: 10, torture: 100 });
+const EDITS = tries({ gate: 6, torture: 100 });
 vi.setConfig({ testTimeout: 600_000 });
 
 let home: Home;
@@ -85,8 +85,8 @@ test(
   },
 );
 
-test('restore, too, keeps every line that comes in meanwhile', HUNT, async () => {
-  const rounds = tries({ gate: 3, torture: 30 });
+test('restore, too, keeps every line that comes in meanwhile', LONG, async () => {
+  const rounds = tries({ gate: 2, torture: 30 });
   const agent = startAgent();
   await agent.said('appending');
   for (let round = 0; round < rounds; round++) {
@@ -127,7 +127,7 @@ test(
   },
 );
 
-test('an edit and a clone at once: the clone is the session before or after', async () => {
+test('an edit and a clone at once: the clone is the session before or after', LONG, async () => {
   const before = readPairs(home.path).calls.length;
   const [edited, cloned] = await Promise.all([
     edit('--keep=0'),
@@ -139,7 +139,7 @@ test('an edit and a clone at once: the clone is the session before or after', as
   expect([0, before]).toContain(calls.length);
 });
 
-test('a backup keeps its bytes, whatever is appended to the session afterwards', async () => {
+test('a backup keeps its bytes, whatever is appended to the session afterwards', LONG, async () => {
   const { output } = await occ(home, ['edit', '--keep', '0']);
   const { backupPath } = output as { backupPath: string };
   const bytes = readFileSync(backupPath);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { HUNT, isTorture, sample } from '../../../../test/setup/hunt.ts';
+import { HUNT, isTorture, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { runOccWithFault } from '../setup/faults.ts';
 import { cleanEnvironment, OCC_LAUNCHER, type OccRun, runOcc } from '../setup/run-occ.ts';
 import { makeLastingFolder, makeTempFolder } from '../setup/temp-folder.ts';
@@ -93,6 +93,8 @@ describe.each(Object.keys(COMMANDS))('%s', (command) => {
   let home: Home;
   let before: State;
   const args = COMMANDS[command]!;
+  /** The gate has one command of each kind of disk: they write by the same room. */
+  const effort = command === 'edit' ? HUNT : LONG;
   beforeEach(() => {
     home = copyHome(homeOf(command), makeScratch());
     before = look(home);
@@ -116,7 +118,7 @@ describe.each(Object.keys(COMMANDS))('%s', (command) => {
         return { at: index + 1, strike: op === 'fsync' || op === 'rename' ? 'EIO' : 'ENOSPC', call } as const;
       });
       const outcomes = new Set<string>();
-      await inLanes(sample(faults, { gate: 5 }), async ({ at, strike, call }) => {
+      await inLanes(sample(faults, { gate: 3 }), async ({ at, strike, call }) => {
         const copy = copyHome(home, makeScratch());
         const run = await runOccWithFault(args, { at, strike, under: copy.folder }, { env: copy.env });
         const when = `${command}, ${strike} at call ${at} (${call.split('/').at(-1)})`;
@@ -136,7 +138,7 @@ describe.each(Object.keys(COMMANDS))('%s', (command) => {
     },
   );
 
-  test('a disk that is full from the first write on', async () => {
+  test('a disk that is full from the first write on', effort, async () => {
     const run = await runOccWithFault(
       args,
       { at: 1, strike: 'ENOSPC', forGood: true, ops: ['write', 'open', 'link', 'mkdir'], under: home.folder },
@@ -146,7 +148,7 @@ describe.each(Object.keys(COMMANDS))('%s', (command) => {
     expect(run.stderr).toContain('ENOSPC');
   });
 
-  test('a limit on the size of files (ulimit -f): refused, nothing left', () => {
+  test('a limit on the size of files (ulimit -f): refused, nothing left', effort, () => {
     // 4 KB hold a lock or the journal, not the session.
     const limited = spawnSync(
       'bash',
@@ -158,24 +160,26 @@ describe.each(Object.keys(COMMANDS))('%s', (command) => {
     expect(listLeftovers(home)).toEqual([]);
   });
 
-  test('a full disk (a small tmpfs): refused, nothing left, and done when there is room', async ({
-    skip,
-  }) => {
-    const disk = makeTempFolder();
-    if (!mountTinyDisk(disk, 4 * 1024 * 1024)) skip(CANNOT_MOUNT);
-    const there = copyHome(homeOf(command), join(disk, 'home'));
-    const filler = join(disk, 'filler');
-    spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096']);
-    const full = look(there);
-    const run = await runOcc(args, { env: there.env });
-    expectRefused(run, there, full, command);
-    expect(run.stderr).toMatch(/ENOSPC|no space/);
-    expect(listLeftovers(there)).toEqual([]);
-    spawnSync('rm', [filler]);
-    expect((await runOcc(args, { env: there.env })).code).toBe(0);
-  });
+  test(
+    'a full disk (a small tmpfs): refused, nothing left, and done when there is room',
+    effort,
+    async ({ skip }) => {
+      const disk = makeTempFolder();
+      if (!mountTinyDisk(disk, 4 * 1024 * 1024)) skip(CANNOT_MOUNT);
+      const there = copyHome(homeOf(command), join(disk, 'home'));
+      const filler = join(disk, 'filler');
+      spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096']);
+      const full = look(there);
+      const run = await runOcc(args, { env: there.env });
+      expectRefused(run, there, full, command);
+      expect(run.stderr).toMatch(/ENOSPC|no space/);
+      expect(listLeftovers(there)).toEqual([]);
+      spawnSync('rm', [filler]);
+      expect((await runOcc(args, { env: there.env })).code).toBe(0);
+    },
+  );
 
-  test('a read-only disk: refused, and reading works', async ({ skip }) => {
+  test('a read-only disk: refused, and reading works', effort, async ({ skip }) => {
     const disk = makeTempFolder();
     if (!mountTinyDisk(disk, 4 * 1024 * 1024)) skip(CANNOT_MOUNT);
     const there = copyHome(homeOf(command), join(disk, 'home'));

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 /** One line for each way to change a file; `folder` and `say` are there already. */
@@ -36,7 +37,7 @@ function run(body: string, fault: object) {
 const content = (name = 'a') =>
   existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : undefined;
 
-describe.each(Object.entries(WAYS))('%s', (_, body) => {
+describe.each(sample(Object.entries(WAYS), { gate: 2 }))('%s', HUNT, (_, body) => {
   const write = { at: 1, ops: ['write'] };
   test('without a fault', () => {
     expect(run(body, {}).stdout).toBe('done\n');

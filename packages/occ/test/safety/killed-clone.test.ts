@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { ID, type Json, makeStateFolder, type StateFolder } from '../commands/state-folder.ts';
 import { listDiskCalls, runOccWithFault } from '../setup/faults.ts';
 import { runOcc } from '../setup/run-occ.ts';
@@ -67,7 +68,7 @@ describe('of a session in files', () => {
     expect(`${sessionId}.jsonl`).not.toBe(orphan);
   });
 
-  it('that another program has written to stays', async () => {
+  it('that another program has written to stays', LONG, async () => {
     await kill();
     const [orphan] = listOrphans();
     appendFileSync(join(state.sessions, orphan!), '{"type":"custom","id":"late","parentId":null}\n');
@@ -77,7 +78,7 @@ describe('of a session in files', () => {
     expect(othersThanSessions()).toHaveLength(0);
   });
 
-  it('that an entry names stays', async () => {
+  it('that an entry names stays', LONG, async () => {
     await kill();
     const [orphan] = listOrphans();
     const index = JSON.parse(readIndex());
@@ -88,7 +89,7 @@ describe('of a session in files', () => {
     expect(await listed()).toContain(orphan);
   });
 
-  it('beside an index that cannot be read stays until it can', async () => {
+  it('beside an index that cannot be read stays until it can', LONG, async () => {
     await kill();
     const [orphan] = listOrphans();
     const index = readIndex();
@@ -108,7 +109,7 @@ describe('of a session in files', () => {
     expect(othersThanSessions()).toEqual([]);
   });
 
-  it('under a name of its own, after its entry was written, is a session', async () => {
+  it('under a name of its own, after its entry was written, is a session', LONG, async () => {
     const output = join(state.sessions, 'copy.jsonl');
     const args = ['clone', ID, '--json', '-o', output];
     const other = makeStateFolder();
@@ -132,7 +133,7 @@ describe('of a session in files', () => {
     expect(await listed()).toContain('copy.jsonl');
   });
 
-  it('named by its path is no session', async () => {
+  it('named by its path is no session', LONG, async () => {
     await kill();
     const { code } = await state.refused('info', join(state.sessions, listOrphans()[0]!));
     expect(code).toBe('SESSION_NOT_FOUND');
@@ -170,7 +171,7 @@ describe('of a Claude Code session with saved files', () => {
     return runOcc(args, { env: { HOME: home }, cwd: home });
   };
 
-  it('before the transcript had its name: the files go', async () => {
+  it('before the transcript had its name: the files go', LONG, async () => {
     await kill('kill-before');
     expect(readdirSync(histories)).toHaveLength(3);
     expect((await edit()).code).toBe(0);
@@ -181,7 +182,7 @@ describe('of a Claude Code session with saved files', () => {
     expect(readdirSync(project).filter((name) => name.endsWith('.cloning'))).toEqual([]);
   });
 
-  it('a file that is not of the clone stays', async () => {
+  it('a file that is not of the clone stays', LONG, async () => {
     await kill('kill-before');
     const orphan = readdirSync(histories).find((id) => !existsSync(join(project, `${id}.jsonl`)))!;
     writeFileSync(join(histories, orphan, 'other@v1'), 'not ours');

@@ -6,7 +6,7 @@ import { copyHome, furnish, homeIn, occ, talk } from './homes.ts';
 import { inLanes } from './in-lanes.ts';
 import { killAfter, killAtCall, listCalls, type Operation, prepare } from './kill-lab.ts';
 
-const KILLS = tries({ gate: 3, torture: 150 });
+const KILLS = tries({ gate: 1, torture: 150 });
 
 const root = makeLastingFolder();
 let scratches = 0;
@@ -45,7 +45,7 @@ test(
   'killed before, in the middle of and after every change that edit, clone and restore make on disk',
   HUNT,
   async () => {
-    await inLanes(sample(points, { gate: 9 }), ({ operation, at, strike }) =>
+    await inLanes(sample(points, { gate: 6 }), ({ operation, at, strike }) =>
       killAtCall(operation, at, strike, makeScratch()),
     );
     // Locks, the new file, the backup, the journal, the swap and the index are all among them.

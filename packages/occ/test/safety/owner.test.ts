@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createTranscript } from '@openbot/sessions';
 import { expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { ID, makeStateFolder } from '../commands/state-folder.ts';
 import { ID as DATABASE_ID, makeTalkingHome } from '../session-db/talking-home.ts';
 import { cleanEnvironment, OCC_LAUNCHER, runOcc } from '../setup/run-occ.ts';
@@ -45,6 +46,7 @@ function runAsOwner(home: string, ...args: string[]) {
 
 it.skipIf(!isRoot)(
   'so does what is kept of a session in a database, also while it is open (needs root)',
+  LONG,
   async () => {
     const home = makeTalkingHome();
     giveAway(home.folder);

@@ -59,7 +59,7 @@ test('at changes that edit, clone and restore make on disk', HUNT, async () => {
     }
   }
   expect(points.length).toBeGreaterThan(20);
-  await inLanes(sample(points, { gate: 8 }), ({ operation, at }) =>
+  await inLanes(sample(points, { gate: 4 }), ({ operation, at }) =>
     signalAtCall(operation, at, SIGNALS[at % SIGNALS.length]!, makeScratch()),
   );
 });
@@ -75,7 +75,7 @@ const TELL = `data:text/javascript,process.on('newListener', (name) => {
   if (name === 'SIGHUP') setImmediate(() => process.stderr.write('listening'));
 });`;
 
-test.each(SIGNALS)('%s while it waits for a session in use', async (signal) => {
+test.each(sample(SIGNALS, { gate: 1 }))('%s while it waits for a session in use', HUNT, async (signal) => {
   const home = copyHome(openclaw, makeScratch());
   const holder = spawn(
     process.execPath,

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { endScheduledEdits } from '../in-use/scheduled-processes.ts';
@@ -33,8 +34,9 @@ endScheduledEdits(() => join(home.sessions, `${ID}.jsonl`));
 
 const AT_ONCE = "--when-idle has no effect in OpenClaw's database: the session was edited at once.";
 
-test.each(['', ` ${ID}`, ' --when-idle', ' --wait=100'])(
+test.each(sample(['', ` ${ID}`, ' --when-idle', ' --wait=100'], { gate: 2 }))(
   'an agent that cleans itself (occ edit%s): at once, and its run goes on with the call that waits',
+  HUNT,
   async (words) => {
     const agent = startChild(GATEWAY, [home.path, ID, `occ edit${words} --strip-tools=extreme --json`], env);
     const called = JSON.parse(await agent.said('called'));
@@ -76,7 +78,7 @@ test('--when-idle without a run: edited at once, and said so where something was
   expect(note).not.toContain('--when-idle');
 });
 
-test('for people the output says the same', async () => {
+test('for people the output says the same', LONG, async () => {
   const agent = startChild(GATEWAY, [home.path, ID, 'occ edit --strip-tools=extreme'], env);
   const { code, stdout } = JSON.parse(await agent.said('called'));
   expect(code).toBe(0);

@@ -2,6 +2,7 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { changeDatabase, readLinesOf } from './look-into.ts';
 import { COUNTERS, ID, KEY, makeTalkingHome, type TalkingHome } from './talking-home.ts';
 
@@ -51,7 +52,7 @@ test("a backup of the file is put back into the database, which keeps its own he
   expect(home.counters()).toEqual(COUNTERS);
 });
 
-test('a file that became a backup and was written to afterwards is not taken for damaged', async () => {
+test('a file that became a backup and was written to afterwards is not taken for damaged', LONG, async () => {
   await editFile();
   rmSync(path);
   const original = home.file();

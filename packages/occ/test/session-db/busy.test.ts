@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { HUNT, tries } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, tries } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
@@ -62,7 +62,7 @@ test('held by another program for too long: refused with a clear error, and noth
   expect(findDatabaseFaults(home.path)).toEqual([]);
 });
 
-test('so is a restore, and of what was kept before nothing is lost', async () => {
+test('so is a restore, and of what was kept before nothing is lost', LONG, async () => {
   await home.json('edit', ID, '--keep', '5');
   const before = takeFileSnapshot(home.kept);
   const holder = startChild(HOLDER, [home.path]);
@@ -77,7 +77,7 @@ test('so is a restore, and of what was kept before nothing is lost', async () =>
   expect(home.journal(ID)).toHaveLength(1);
 });
 
-test('let go in time: the edit waits, then goes through', async () => {
+test('let go in time: the edit waits, then goes through', LONG, async () => {
   const file = readAsFile(home.path, ID);
   const holder = startChild(HOLDER, [home.path]);
   await holder.said('held');
@@ -122,7 +122,7 @@ test(
   'an agent that writes without a pause while it is cleaned again and again: no message is lost',
   HUNT,
   async () => {
-    const edits = tries({ gate: 2, torture: 10 });
+    const edits = tries({ gate: 1, torture: 10 });
     const talker = startChild(TALKER, [home.path, ID]);
     await talker.said('appended');
     for (let edit = 0; edit < edits; edit++) {
@@ -141,7 +141,7 @@ test(
   },
 );
 
-test('two edits at once: one after the other, and each leaves its backup', async () => {
+test('two edits at once: one after the other, and each leaves its backup', LONG, async () => {
   const [one, other] = await Promise.all([
     home.occProcess('edit', ID, '--keep', '5', '--truncate', '0', '--json'),
     home.occProcess('edit', ID, '--keep', '2', '--truncate', '0', '--json'),

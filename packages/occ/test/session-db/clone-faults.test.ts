@@ -2,7 +2,7 @@
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { HUNT, sample } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { inLanes } from '../safety/in-lanes.ts';
 import { listSqliteCalls, runOccWithSqliteFault } from '../setup/sqlite-faults.ts';
@@ -47,7 +47,7 @@ test(
   },
 );
 
-test('a full disk in the middle of it: refused, and the database is as it was', async () => {
+test('a full disk in the middle of it: refused, and the database is as it was', LONG, async () => {
   const home = makeTalkingHome();
   const before = readAllRows(home.path);
   const { calls } = await listSqliteCalls(ARGS, { env: home.env });

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { HUNT, sample } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
@@ -78,8 +78,9 @@ function fill(folder: string, leave: number): string {
 }
 
 describe('a full disk', () => {
-  test.for([0, 64, 256])(
+  test.for(sample([0, 64, 256], { gate: 1 }))(
     'that holds the database alone, %i KB left: the backup is taken back, and done when there is room',
+    HUNT,
     async (left, { skip }) => {
       const disk = dirname(home.path);
       if (!mountTinyDisk(disk, 8 * 1024 * 1024)) skip(CANNOT_MOUNT);
@@ -97,19 +98,23 @@ describe('a full disk', () => {
     },
   );
 
-  test.for([0, 64])('that holds the backups alone, %i KB left', async (left, { skip }) => {
-    mkdirSync(home.sessions);
-    if (!mountTinyDisk(home.sessions, 1024 * 1024)) skip(CANNOT_MOUNT);
-    const filler = fill(home.sessions, left * 1024);
-    const ran = await runOcc(ARGS, { env: home.env });
-    const { message, hint } = readRefusal(ran);
-    expect(message).toMatch(/ENOSPC|no space/);
-    expect(hint).toMatch(/disk space/);
-    expect(readdirSync(home.sessions)).toEqual(['filler']);
-    expect(readAllRows(home.path)).toEqual(readAllRows(made.path));
-    truncateSync(filler, 0);
-    expect((await runOcc(ARGS, { env: home.env })).code).toBe(0);
-  });
+  test.for(sample([0, 64], { gate: 1 }))(
+    'that holds the backups alone, %i KB left',
+    HUNT,
+    async (left, { skip }) => {
+      mkdirSync(home.sessions);
+      if (!mountTinyDisk(home.sessions, 1024 * 1024)) skip(CANNOT_MOUNT);
+      const filler = fill(home.sessions, left * 1024);
+      const ran = await runOcc(ARGS, { env: home.env });
+      const { message, hint } = readRefusal(ran);
+      expect(message).toMatch(/ENOSPC|no space/);
+      expect(hint).toMatch(/disk space/);
+      expect(readdirSync(home.sessions)).toEqual(['filler']);
+      expect(readAllRows(home.path)).toEqual(readAllRows(made.path));
+      truncateSync(filler, 0);
+      expect((await runOcc(ARGS, { env: home.env })).code).toBe(0);
+    },
+  );
 });
 
 describe('something in the way', () => {
@@ -170,7 +175,7 @@ describe('each call that fails once', () => {
     });
     expect(faults.length).toBeGreaterThan(5);
     const codes = new Set<string>();
-    await inLanes(sample(faults, { gate: 5 }), async ({ at, strike, call }) => {
+    await inLanes(sample(faults, { gate: 3 }), async ({ at, strike, call }) => {
       const copy = copyTo(makeScratch());
       const ran = await runOccWithFault(ARGS, { at, strike, under: copy.folder }, { env: copy.env });
       const when = `${strike} at call ${at} (${call.split('/').at(-1)}): ${ran.stderr}`;
@@ -201,7 +206,7 @@ describe('each call that fails once', () => {
     const places = calls.map((call, index) => ({ call, at: index + 1 })).slice(begin, end);
     const kinds = new Map(places.map((place) => [place.call, place]));
     expect(kinds.size).toBeGreaterThan(10);
-    await inLanes(sample([...kinds.values()], { gate: 4 }), async ({ call, at }) => {
+    await inLanes(sample([...kinds.values()], { gate: 3 }), async ({ call, at }) => {
       const copy = copyTo(makeScratch());
       const errcode = call.startsWith('exec') ? FULL : IOERR;
       const fault = { at, strike: 'fail', errcode } as const;
@@ -218,7 +223,7 @@ describe('while writers are kept out, because others wrote again and again', () 
     DatabaseSync.prototype.exec = exec;
   });
 
-  test('a transaction that cannot be ended leaves no backup', async () => {
+  test('a transaction that cannot be ended leaves no backup', LONG, async () => {
     const talker = new DatabaseSync(home.path);
     let asked = 0;
     const session = { source: 'openclaw', storage: 'sqlite', sessionId: ID, path: home.path } as FoundSession;

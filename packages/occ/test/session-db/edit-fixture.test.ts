@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { takeSnapshot } from '../commands/snapshot.ts';
 import { type DatabaseHome, type Json, makeFixtureHome } from './database-home.ts';
@@ -137,7 +138,7 @@ describe.each([MAIN, THINK])('$key', ({ key, id }) => {
   });
 });
 
-test('each way removes or shortens something', async () => {
+test('each way removes or shortens something', LONG, async () => {
   for (const { flags, name } of WAYS) {
     const { changed } = await makeFixtureHome().json('edit', MAIN.id, ...flags);
     expect(changed, name).toBe(true);
@@ -199,7 +200,7 @@ test('a database without a WAL, as on a network volume, stays one', async () => 
   expect(readdirSync(join(home.path, '..'))).toEqual(['openclaw-agent.sqlite']);
 });
 
-test('named by its key, by the beginning of its id or not at all, it is the same session', async () => {
+test('named by its key, by the beginning of its id or not at all, it is the same session', LONG, async () => {
   for (const words of [[MAIN.key], [MAIN.id.slice(0, 8)]]) {
     const one = makeFixtureHome();
     expect(await one.json('edit', ...words, '--strip-tools=extreme')).toMatchObject({ sessionId: MAIN.id });

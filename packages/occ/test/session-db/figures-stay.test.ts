@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { readRecord } from '../../src/schedule/record.ts';
 import {
@@ -81,7 +82,7 @@ describe('in this process', () => {
     expect(readCounters()).toMatchObject({ totalTokens: AFTER_RUN, totalTokensFresh: true });
   });
 
-  test('counters that are written a moment after the end', async () => {
+  test('counters that are written a moment after the end', LONG, async () => {
     const agent = makeAgent('run-1');
     await agent.do('begin');
     const run = await leaveToUs();
@@ -100,7 +101,7 @@ describe('in this process', () => {
     expect(findDatabaseFaults(home.path)).toEqual([]);
   });
 
-  test('it gives up after its time, and says so', async () => {
+  test('it gives up after its time, and says so', LONG, async () => {
     const agent = makeAgent('run-1');
     await agent.do('begin');
     await correctAfterRun({ ...(await leaveToUs()), limitMs: 0 });
@@ -120,7 +121,7 @@ describe('it ends by itself', () => {
     return { agent, waiting: waitingProcessOf(journalled)! };
   }
 
-  test('when another program rewrites the session', async () => {
+  test('when another program rewrites the session', LONG, async () => {
     const { agent } = await cleanDuringRun();
     await home.json('restore', id);
     const after = readAsFile(home.path, id);
@@ -136,7 +137,7 @@ describe('it ends by itself', () => {
     );
   });
 
-  test('when the key leads to another session', async () => {
+  test('when the key leads to another session', LONG, async () => {
     await cleanDuringRun();
     changeDatabase(
       home.path,
@@ -161,7 +162,7 @@ describe('it ends by itself', () => {
     expect(agent.process.exitCode).toBeNull();
   });
 
-  test('when the state folder is gone, without making it again', async () => {
+  test('when the state folder is gone, without making it again', LONG, async () => {
     const { agent, waiting } = await cleanDuringRun();
     agent.process.kill('SIGKILL');
     await agent.ended;

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { HUNT, sample } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { inLanes } from '../safety/in-lanes.ts';
@@ -133,7 +133,7 @@ async function checkRemains(copy: DatabaseHome, when: string): Promise<void> {
   expect(existsSync(`${copy.path}-wal`), when).toBe(false);
 }
 
-test('the same without a WAL: what was half done is undone by who comes next', HUNT, async () => {
+test('the same without a WAL: what was half done is undone by who comes next', LONG, async () => {
   let killed = 0;
   const chosen = sample(killsWithoutWal, { gate: 3 });
   await inLanes(chosen, async ({ when, run, isCertain }) => {
@@ -152,7 +152,7 @@ test('the same without a WAL: what was half done is undone by who comes next', H
 
 test(`killed in any of ${KILLS} places and more, in the transaction and around it`, HUNT, async () => {
   let killed = 0;
-  const chosen = sample(kills, { gate: 7 });
+  const chosen = sample(kills, { gate: 5 });
   await inLanes(chosen, async ({ when, run, isCertain }) => {
     const copy = copyHome();
     const { code, stderr } = await run(copy);

@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { takeFileSnapshot } from '../commands/snapshot.ts';
@@ -13,37 +14,38 @@ const OTHER = '00000000-0000-4000-8000-000000000002';
 const CLEAN = '--strip-tools=extreme';
 
 describe('an id that would lead out of the sessions folder', () => {
-  test.each(['../../x', 'a/b', '/x', 'a\\b', '..', 'nul\u0000', 'x'.repeat(300), `${ID}.backup.1`])(
-    '%j: shown and copied, never changed',
-    async (sessionId) => {
-      const events = generateEvents({ seed: 3, turns: 8, rounds: 1, resultLength: 1500, sessionId });
-      const home = makeHome([{ key: 'agent:main:main', sessionId, events }]);
-      const files = takeFileSnapshot(home.folder);
-      for (const args of [
-        ['edit', 'main', CLEAN],
-        ['edit', 'main', CLEAN, '--force'],
-        ['edit', 'main', CLEAN, '--dry-run'],
-        ['restore', 'main'],
-        ['restore', 'main', '--list'],
-      ]) {
-        const { code, message, hint } = await home.refused(...args);
-        expect([code, message]).toEqual([
-          'SESSION_UNSUPPORTED',
-          expect.stringContaining('cannot be a file name'),
-        ]);
-        expect(message.length).toBeLessThan(400);
-        expect(hint).toContain('occ clone');
-      }
-      expect(await home.json('list')).toMatchObject([{ sessionId }]);
-      expect(await home.json('info', 'main')).toMatchObject({ sessionId, turns: { total: 8 } });
-      expect(takeFileSnapshot(home.folder)).toEqual(files);
-      expect(existsSync(home.sessions)).toBe(false);
+  test.each(
+    sample(['../../x', 'a/b', '/x', 'a\\b', '..', 'nul\u0000', 'x'.repeat(300), `${ID}.backup.1`], {
+      gate: 2,
+    }),
+  )('%j: shown and copied, never changed', HUNT, async (sessionId) => {
+    const events = generateEvents({ seed: 3, turns: 8, rounds: 1, resultLength: 1500, sessionId });
+    const home = makeHome([{ key: 'agent:main:main', sessionId, events }]);
+    const files = takeFileSnapshot(home.folder);
+    for (const args of [
+      ['edit', 'main', CLEAN],
+      ['edit', 'main', CLEAN, '--force'],
+      ['edit', 'main', CLEAN, '--dry-run'],
+      ['restore', 'main'],
+      ['restore', 'main', '--list'],
+    ]) {
+      const { code, message, hint } = await home.refused(...args);
+      expect([code, message]).toEqual([
+        'SESSION_UNSUPPORTED',
+        expect.stringContaining('cannot be a file name'),
+      ]);
+      expect(message.length).toBeLessThan(400);
+      expect(hint).toContain('occ clone');
+    }
+    expect(await home.json('list')).toMatchObject([{ sessionId }]);
+    expect(await home.json('info', 'main')).toMatchObject({ sessionId, turns: { total: 8 } });
+    expect(takeFileSnapshot(home.folder)).toEqual(files);
+    expect(existsSync(home.sessions)).toBe(false);
 
-      const { clonedSessionId } = await home.json('clone', 'main');
-      expect(await home.json('edit', clonedSessionId, CLEAN)).toMatchObject({ changed: true });
-      expect(findDatabaseFaults(home.path)).toEqual([]);
-    },
-  );
+    const { clonedSessionId } = await home.json('clone', 'main');
+    expect(await home.json('edit', clonedSessionId, CLEAN)).toMatchObject({ changed: true });
+    expect(findDatabaseFaults(home.path)).toEqual([]);
+  });
 });
 
 describe('a database in no state folder', () => {

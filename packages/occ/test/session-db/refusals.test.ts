@@ -1,6 +1,7 @@
 /** Sessions and databases that are left alone, and why; and those that only look as if they had to be. */
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import {
   type ComposedEvent,
@@ -77,34 +78,39 @@ describe('left alone', () => {
     }
   });
 
-  test.each([
-    [
-      'a row of the active path is gone',
-      'DELETE FROM session_transcript_active_events WHERE @ AND active_position = 5',
-    ],
-    ['its end is gone', 'DELETE FROM session_transcript_active_events WHERE @ AND active_position > 10'],
-    [
-      'there is a gap in it',
-      'UPDATE session_transcript_active_events SET active_position = 99 WHERE @ AND active_position = 14',
-    ],
-    [
-      'another entry is in it',
-      'UPDATE session_transcript_active_events SET event_seq = 0 WHERE @ AND active_position = 2',
-    ],
-    [
-      'messages are counted in another way',
-      'UPDATE session_transcript_active_events SET message_position = 77 WHERE @ AND active_position = 14',
-    ],
-    [
-      'a message is held to be out of the context',
-      'UPDATE session_transcript_active_events SET context_eligible = 0 WHERE @ AND active_position = 6',
-    ],
-    ['it counts more rows', 'UPDATE session_transcript_index_state SET active_event_count = 99 WHERE @'],
-    [
-      'the conversation goes on from another entry',
-      `UPDATE session_transcript_index_state SET leaf_event_id = 'else' WHERE @`,
-    ],
-  ])("OpenClaw's own record of the conversation differs: %s", async (_, sql) => {
+  test.each(
+    sample(
+      [
+        [
+          'a row of the active path is gone',
+          'DELETE FROM session_transcript_active_events WHERE @ AND active_position = 5',
+        ],
+        ['its end is gone', 'DELETE FROM session_transcript_active_events WHERE @ AND active_position > 10'],
+        [
+          'there is a gap in it',
+          'UPDATE session_transcript_active_events SET active_position = 99 WHERE @ AND active_position = 14',
+        ],
+        [
+          'another entry is in it',
+          'UPDATE session_transcript_active_events SET event_seq = 0 WHERE @ AND active_position = 2',
+        ],
+        [
+          'messages are counted in another way',
+          'UPDATE session_transcript_active_events SET message_position = 77 WHERE @ AND active_position = 14',
+        ],
+        [
+          'a message is held to be out of the context',
+          'UPDATE session_transcript_active_events SET context_eligible = 0 WHERE @ AND active_position = 6',
+        ],
+        ['it counts more rows', 'UPDATE session_transcript_index_state SET active_event_count = 99 WHERE @'],
+        [
+          'the conversation goes on from another entry',
+          `UPDATE session_transcript_index_state SET leaf_event_id = 'else' WHERE @`,
+        ],
+      ],
+      { gate: 3 },
+    ),
+  )("OpenClaw's own record of the conversation differs: %s", HUNT, async (_, sql) => {
     changeDatabase(home.path, sql.replace('@', `session_id = '${ID}'`));
     await expectLeftAlone(/OpenClaw's own record of the conversation differs/);
   });

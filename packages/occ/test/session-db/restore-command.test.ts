@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { takeFileSnapshot } from '../commands/snapshot.ts';
 import { startChild } from '../setup/start-child.ts';
 import { readRefusal } from './database-home.ts';
@@ -60,7 +61,7 @@ test('a backup that is not there is refused with the numbers of those that are',
   expect(takeFileSnapshot(home.folder)).toEqual(before);
 });
 
-test('it says for people what it did and how to undo it, and doing so undoes it', async () => {
+test('it says for people what it did and how to undo it, and doing so undoes it', LONG, async () => {
   await home.edit('--strip-tools=extreme');
   const edited = home.file();
   home.say('since');
@@ -73,7 +74,7 @@ test('it says for people what it did and how to undo it, and doing so undoes it'
   expect(home.file().startsWith(edited)).toBe(true);
 });
 
-test('by its path, by the path that its file would have, and by the beginning of its id', async () => {
+test('by its path, by the path that its file would have, and by the beginning of its id', LONG, async () => {
   for (const name of [home.path, join(home.sessions, `${ID}.jsonl`), ID.slice(0, 10)]) {
     await home.edit('--strip-tools=extreme');
     expect(await home.json('restore', name)).toMatchObject({ sessionId: ID });
@@ -109,7 +110,7 @@ test('a version of the database that is not known is restored only where that is
   expect(home.file()).toBe(original);
 });
 
-test('a backup that was taken away by hand leaves the others', async () => {
+test('a backup that was taken away by hand leaves the others', LONG, async () => {
   const original = home.file();
   await home.edit('--keep', '3', '--truncate', '0');
   await home.edit('--strip-tools=extreme');

@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import {
@@ -68,19 +69,23 @@ describe('a damaged backup', () => {
     await expectRefused(/is damaged: line \d+ cannot be read/);
   });
 
-  test('made after the chosen one is named too; moved away, what the session still has is kept', async () => {
-    const original = home.file();
-    await home.edit('--keep', '3', '--truncate', '0');
-    const said = home.say('in between');
-    await home.edit('--keep', '2', '--truncate', '0');
-    truncateSync(backupPath(2), 700);
-    expect(await expectRefused(/is damaged/, '--backup', '1')).toContain(backupPath(2));
-    rmSync(backupPath(2));
-    await home.restore(1);
-    // Of what was said, the tokens on the last answer were set by the second edit.
-    expect(home.file().startsWith(original)).toBe(true);
-    expect(home.file().slice(original.length).split('\n')).toHaveLength(said.split('\n').length);
-  });
+  test(
+    'made after the chosen one is named too; moved away, what the session still has is kept',
+    LONG,
+    async () => {
+      const original = home.file();
+      await home.edit('--keep', '3', '--truncate', '0');
+      const said = home.say('in between');
+      await home.edit('--keep', '2', '--truncate', '0');
+      truncateSync(backupPath(2), 700);
+      expect(await expectRefused(/is damaged/, '--backup', '1')).toContain(backupPath(2));
+      rmSync(backupPath(2));
+      await home.restore(1);
+      // Of what was said, the tokens on the last answer were set by the second edit.
+      expect(home.file().startsWith(original)).toBe(true);
+      expect(home.file().slice(original.length).split('\n')).toHaveLength(said.split('\n').length);
+    },
+  );
 });
 
 describe('a backup of another session', () => {
@@ -93,7 +98,7 @@ describe('a backup of another session', () => {
     expect(await expectRefused(/another session/)).toContain(backupPath(1));
   });
 
-  test('is refused also where that session is a clone, whose lines have the same ids', async () => {
+  test('is refused also where that session is a clone, whose lines have the same ids', LONG, async () => {
     await home.edit('--keep', '3', '--truncate', '0');
     const { clonedSessionId } = await home.json('clone', ID);
     const database = new DatabaseSync(home.path);
@@ -116,7 +121,7 @@ describe('a backup of another session', () => {
     await expectRefused(/no line in common/);
   });
 
-  test('of lines that the session never had, after the chosen one, is skipped', async () => {
+  test('of lines that the session never had, after the chosen one, is skipped', LONG, async () => {
     const original = home.file();
     await home.edit('--strip-tools=extreme');
     const said = home.say('since');
@@ -164,18 +169,22 @@ describe('a session that was rewritten meanwhile', () => {
     await expectRefused(/would not continue from the end of the session/);
   });
 
-  test('what was said since hangs from a line that the backup does not have: it is left alone', async () => {
-    await home.edit('--strip-tools=extreme');
-    await home.restore(1);
-    const call = linesNow().findIndex((line) => line.includes('"toolCall"'));
-    const { id } = JSON.parse(linesNow()[call]!) as Json;
-    home.say('', [{ type: 'message', parentId: id, message: { role: 'user', content: 'Instead' } }]);
-    await expectRefused(/would not continue|refers to lines that/, '--backup', '2');
-    // Also where as many lines hang from nothing as before.
-    const [header, , , , ...rest] = linesNow();
-    rewriteSession([header!, ...rest]);
-    await expectRefused(/refers to lines that the backup does not have/, '--backup', '2');
-  });
+  test(
+    'what was said since hangs from a line that the backup does not have: it is left alone',
+    LONG,
+    async () => {
+      await home.edit('--strip-tools=extreme');
+      await home.restore(1);
+      const call = linesNow().findIndex((line) => line.includes('"toolCall"'));
+      const { id } = JSON.parse(linesNow()[call]!) as Json;
+      home.say('', [{ type: 'message', parentId: id, message: { role: 'user', content: 'Instead' } }]);
+      await expectRefused(/would not continue|refers to lines that/, '--backup', '2');
+      // Also where as many lines hang from nothing as before.
+      const [header, , , , ...rest] = linesNow();
+      rewriteSession([header!, ...rest]);
+      await expectRefused(/refers to lines that the backup does not have/, '--backup', '2');
+    },
+  );
 
   test('a compaction since keeps a line that the backup does not have: it is left alone', async () => {
     await home.edit('--strip-tools=extreme');
@@ -187,7 +196,7 @@ describe('a session that was rewritten meanwhile', () => {
     await home.restore(1);
   });
 
-  test('an older copy of the database in its place: the backup that has more stays', async () => {
+  test('an older copy of the database in its place: the backup that has more stays', LONG, async () => {
     const copy = readFileSync(home.path);
     home.say('behind the copy');
     const whole = home.file();
@@ -198,7 +207,7 @@ describe('a session that was rewritten meanwhile', () => {
   });
 });
 
-test('lines without ids are distinguished by content and time', async () => {
+test('lines without ids are distinguished by content and time', LONG, async () => {
   const linear = [...makeEvents(4)].map((event) => {
     const { id, parentId: _, ...rest } = event as Json;
     return rest.type === 'session' ? { ...rest, id } : rest;

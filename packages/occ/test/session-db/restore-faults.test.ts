@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { HUNT, sample } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { inLanes } from '../safety/in-lanes.ts';
 import { listDiskCalls, runOccWithFault } from '../setup/faults.ts';
@@ -104,7 +104,7 @@ test('killed in any of 40 places, in the transaction and around it', HUNT, async
     })),
   ];
   expect(kills).toHaveLength(40);
-  await inLanes(sample(kills, { gate: 5 }), async ({ when, run: kill }) => {
+  await inLanes(sample(kills, { gate: 3 }), async ({ when, run: kill }) => {
     const copy = copyHome();
     expect((await kill(copy)).code, when).toBe(null);
     await checkRemains(copy, when);
@@ -114,6 +114,7 @@ test('killed in any of 40 places, in the transaction and around it', HUNT, async
 
 test.for(['database', 'backups'] as const)(
   'the disk of the %s is full: refused, everything is as it was, and done when there is room',
+  LONG,
   async (what, { skip }) => {
     const home = copyHome();
     const disk = what === 'database' ? dirname(home.path) : home.sessions;

@@ -1,6 +1,7 @@
 /** Edits, restores and turns in a row: every state can be put back, and nothing that was said is lost. */
 import { writeFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { changeDatabase, readEntryOf, readLinesOf, readMarksOf } from './look-into.ts';
 import { COUNTERS, ID, KEY, makeTalkingHome, renumberRows, type TalkingHome } from './talking-home.ts';
@@ -66,7 +67,7 @@ test('what a later edit shortened or removed comes back as it was said', async (
   expect(home.file()).toBe(original + first + second + third);
 });
 
-test('many states, put back from each other, with a turn in between every time', async () => {
+test('many states, put back from each other, with a turn in between every time', LONG, async () => {
   const says: string[] = [];
   const states = new Map<number, { file: string; said: number }>();
   const note = (number: number, file: string) => states.set(number, { file, said: says.length });
@@ -118,26 +119,30 @@ test('a session without a record of its rewrites is restored by its lines alone'
   expect(home.file()).toBe(original + said);
 });
 
-test('the oldest of five is not taken away by the restore that reads it, nor are those that follow it', async () => {
-  const states: string[] = [];
-  let said = '';
-  for (const keep of [7, 6, 5, 4, 3]) {
-    states.push(home.file());
-    await home.edit('--keep', String(keep), '--truncate', '0');
-    said += home.say(`after keep ${keep}`);
-  }
-  for (const made of [6, 7]) {
-    await home.restore(1);
-    expect(home.file()).toBe(states[0] + said);
-    expect(Object.keys(home.backups(ID)).map(Number)).toEqual(
-      Array.from({ length: made }, (_, index) => index + 1),
-    );
-  }
-  await home.edit('--keep', '2');
-  expect(Object.keys(home.backups(ID))).toEqual(['4', '5', '6', '7', '8']);
-});
+test(
+  'the oldest of five is not taken away by the restore that reads it, nor are those that follow it',
+  LONG,
+  async () => {
+    const states: string[] = [];
+    let said = '';
+    for (const keep of [7, 6, 5, 4, 3]) {
+      states.push(home.file());
+      await home.edit('--keep', String(keep), '--truncate', '0');
+      said += home.say(`after keep ${keep}`);
+    }
+    for (const made of [6, 7]) {
+      await home.restore(1);
+      expect(home.file()).toBe(states[0] + said);
+      expect(Object.keys(home.backups(ID)).map(Number)).toEqual(
+        Array.from({ length: made }, (_, index) => index + 1),
+      );
+    }
+    await home.edit('--keep', '2');
+    expect(Object.keys(home.backups(ID))).toEqual(['4', '5', '6', '7', '8']);
+  },
+);
 
-test('two restores at once come one after the other, and nothing is lost', async () => {
+test('two restores at once come one after the other, and nothing is lost', LONG, async () => {
   const original = home.file();
   await home.edit('--strip-tools=extreme');
   const edited = home.file();
@@ -157,13 +162,13 @@ test('two restores at once come one after the other, and nothing is lost', async
   expect(readMarksOf(home.path, ID).generation).toBe(home.journal(ID).at(-1).generations.after);
 });
 
-test('a backup that restores spare keeps its record, however many rewrites follow', async () => {
+test('a backup that restores spare keeps its record, however many rewrites follow', LONG, async () => {
   await home.edit('--strip-tools=extreme');
   for (let time = 0; time < 11; time++) await home.restore(1);
   expect(home.journal(ID)[0]).toMatchObject({ backup: 1 });
 });
 
-test('a refused restore leaves all records, however many there are', async () => {
+test('a refused restore leaves all records, however many there are', LONG, async () => {
   await home.edit('--keep', '4');
   await home.edit('--keep', '0');
   for (let time = 0; time < 8; time++) await home.restore(1);
@@ -178,7 +183,7 @@ test('a refused restore leaves all records, however many there are', async () =>
   expect(home.journal(ID)).toEqual(journal);
 });
 
-test('records of backups that are gone do not pile up', async () => {
+test('records of backups that are gone do not pile up', LONG, async () => {
   for (let time = 0; time < 11; time++) {
     await home.edit('--strip-tools=extreme');
     await home.restore();

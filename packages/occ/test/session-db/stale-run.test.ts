@@ -1,6 +1,7 @@
 /** Entries that tell of a run which nobody is at work on: a gateway that dies leaves them so. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { listOpenWriters } from '../../src/in-use/open-writers.ts';
 import {
@@ -63,7 +64,7 @@ async function expectRun(): Promise<void> {
 
 // Who has a file open is only known there.
 describe.runIf(process.platform === 'linux')('no run, so nothing is claimed, left undone or started', () => {
-  test('no process has the database open', async () => {
+  test('no process has the database open', LONG, async () => {
     await leaveRunByKill();
     await expectNoRun();
   });
@@ -75,7 +76,7 @@ describe.runIf(process.platform === 'linux')('no run, so nothing is claimed, lef
     await expectNoRun();
   });
 
-  test('it was, and found the run to be taken up', async () => {
+  test('it was, and found the run to be taken up', LONG, async () => {
     await leaveRunByKill();
     beginLongAgo();
     changeEntry(
@@ -94,14 +95,14 @@ describe('a run, for all that is known', () => {
     await expectRun();
   });
 
-  test('whose start was not recorded', async () => {
+  test('whose start was not recorded', LONG, async () => {
     await leaveRunByKill();
     changeEntry(`json_remove(entry_json, '$.startedAt')`);
     await startGateway();
     await expectRun();
   });
 
-  test('which the gateway has taken up, under its old time', async () => {
+  test('which the gateway has taken up, under its old time', LONG, async () => {
     await leaveRunByKill();
     beginLongAgo();
     changeEntry(

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { HUNT, tries } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, tries } from '../../../../test/setup/hunt.ts';
 import { readPairs } from '../safety/homes.ts';
 import { type Fault, listDiskCalls, runOccWithFault } from '../setup/faults.ts';
 import { pauseOcc } from '../setup/pause.ts';
@@ -33,7 +33,9 @@ function textsOf(lines: string): string[] {
   return [...said.matchAll(/"((?:Question|Answer)[^"\\]*)"/g)].map(([, text]) => text!);
 }
 
-describe.each(HOMES)('%s', (_, makeHome) => {
+describe.each(HOMES)('%s', (kind, makeHome) => {
+  /** Sessions of pi and Claude Code are files that are written as those of OpenClaw are. */
+  const effort = kind.startsWith('openclaw') ? HUNT : LONG;
   let home: StorageHome;
   let before: string;
   beforeEach(async () => {
@@ -248,7 +250,7 @@ describe.each(HOMES)('%s', (_, makeHome) => {
       expect(struck.faults(), when).toEqual([]);
     }
 
-    test('killed at a change: the session is the old one or the new one', HUNT, async () => {
+    test('killed at a change: the session is the old one or the new one', effort, async () => {
       for (const { call, run } of await choosePoints('kill')) {
         const struck = await makeReady();
         const old = struck.read();
@@ -257,7 +259,7 @@ describe.each(HOMES)('%s', (_, makeHome) => {
       }
     });
 
-    test('a disk that is full from a change on: refused, and nothing is changed', HUNT, async () => {
+    test('a disk that is full from a change on: refused, and nothing is changed', effort, async () => {
       for (const { call, run } of await choosePoints('full')) {
         const struck = await makeReady();
         const old = struck.read();

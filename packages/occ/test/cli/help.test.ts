@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOcc, runOccHere } from '../setup/run-occ.ts';
 
 /** As a person would list them, not as the table does. */
 const FLAGS: Record<string, string[]> = {
@@ -52,7 +52,7 @@ describe('help', () => {
   });
 
   it.each(Object.keys(FLAGS))('%s has a help of its own, with its flags and no others', async (command) => {
-    const { code, stdout } = await runOcc([command, '--help']);
+    const { code, stdout } = await runOccHere([command, '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage:\n  occ ${command} `);
     expect(stdout).toContain(`Examples:\n  occ ${command}`);
@@ -61,7 +61,7 @@ describe('help', () => {
   });
 
   it.each([[['-h']], [['help']], [[]]])('occ %j shows the same', async (args) => {
-    expect(await runOcc(args)).toEqual(await runOcc(['--help']));
+    expect(await runOccHere(args)).toEqual(await runOccHere(['--help']));
   });
 
   it.each([
@@ -72,7 +72,7 @@ describe('help', () => {
     [['edit', 'list', '--help']],
     [['edit', '--agent', 'clone', '--help']],
   ])('occ %j shows the help of edit', async (args) => {
-    expect(await runOcc(args)).toEqual(await runOcc(['edit', '--help']));
+    expect(await runOccHere(args)).toEqual(await runOccHere(['edit', '--help']));
   });
 
   it.each([
@@ -80,14 +80,14 @@ describe('help', () => {
     [['edti', 'list', '-h'], 'Did you mean edit?'],
     [['help', 'restor'], 'Did you mean restore?'],
   ])('occ %j names the nearest command instead', async (args, meant) => {
-    const { code, stdout, stderr } = await runOcc(args);
+    const { code, stdout, stderr } = await runOccHere(args);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^Error: Unknown command: (edti|restor)\n/);
     expect(stderr).toContain(meant);
   });
 
   it('help of what is no command is refused', async () => {
-    const { code, stderr } = await runOcc(['help', 'clean']);
+    const { code, stderr } = await runOccHere(['help', 'clean']);
     expect([code, stderr]).toEqual([1, "Error: Unknown command: clean\n  'occ --help' lists the commands\n"]);
   });
 
@@ -97,14 +97,14 @@ describe('help', () => {
       ['--quickstart'],
       ...Object.keys(FLAGS).map((name) => [name, '--help']),
     ]) {
-      const { stdout } = await runOcc(args);
+      const { stdout } = await runOccHere(args);
       expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
     }
   });
 });
 
 it('TC-7.8a quickstart shows condensed help', async () => {
-  const { code, stdout, stderr } = await runOcc(['--quickstart']);
+  const { code, stdout, stderr } = await runOccHere(['--quickstart']);
   expect([code, stderr]).toEqual([0, '']);
   for (const text of [
     'occ edit --strip-tools',

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type OccRun, runOcc } from '../setup/run-occ.ts';
+import { type OccRun, runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 
 const ID = 'abc12345-0000-4000-8000-000000000001';
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const occ = (...args: string[]): Promise<OccRun> => runOcc(args, { env: { HOME: folder }, cwd: folder });
+const occ = (...args: string[]): Promise<OccRun> => runOccHere(args, { env: { HOME: folder }, cwd: folder });
 
 describe('human output', () => {
   it('TC-7.1a default output is human-readable', async () => {

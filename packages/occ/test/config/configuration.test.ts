@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type OccRun, runOcc } from '../setup/run-occ.ts';
+import { type OccRun, runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 
 let folder: string;
@@ -22,7 +22,7 @@ function configure(config: object): void {
 }
 
 const occ = (args: string[], env: Record<string, string> = {}): Promise<OccRun> =>
-  runOcc(args, { cwd: folder, env });
+  runOccHere(args, { cwd: folder, env });
 
 async function listIds(args: string[] = [], env: Record<string, string> = {}): Promise<string[]> {
   const { stdout, stderr } = await occ(['list', '--json', ...args], env);

@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
     expect(allowed.stdout).not.toContain('not allowed');
   });
 
-  test('if no rule would help, the reason is given instead of a rule', async () => {
+  test('if no rule would help, the reason is given instead of a rule', LONG, async () => {
     const { stdout } = await run('reach beyond', '--allow', 'Bash(touch:*)', '--allow', 'Write');
     expect(stdout).toMatch(
       /\n {2}not allowed: it reaches outside the repository \(\/.*\/outside\), and there is no terminal to ask at\n/,

@@ -125,7 +125,7 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     expect(stdout.match(/secret of \S*(?:first|second)/g)).toHaveLength(1);
   });
 
-  test("Claude Code's own question is answered by a number", async () => {
+  test("Claude Code's own question is answered by a number", LONG, async () => {
     const run = start('ask me', 'choice');
     await run.shows(/│ Which colour\?\r?\n {2}│ 1\. Red: as roses\r?\n {2}│ 2\. Blue: as the sea\r?\n.*\]: /);
     run.child.stdin!.write('2\r');

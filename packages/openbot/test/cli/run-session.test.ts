@@ -23,12 +23,9 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
   });
   afterAll(() => bench?.close());
 
-  test('it names the session and the cost, goes on in it by its id or its title, and the list knows it', async () => {
+  test('it names the session and the cost, goes on in it by its id, and the list knows it', async () => {
     const cwd = bench.makeRepo('twice');
-    bench.script({
-      'to read': () => answer('The parser is taught.'),
-      look: () => use('mcp__openbot__openclaw_session_list', {}),
-    });
+    bench.script({ 'to read': () => answer('The parser is taught.') });
     const flags = ['--fresh', '--budget', '5'];
     const first = await bench.run(['cc', 'run', 'teach the parser to read', ...flags], { cwd });
     expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -55,7 +52,14 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
         firstMessage: 'teach the parser to read',
       }),
     ]);
+  });
 
+  test('it goes on by its title, and of another agent with a warning', LONG, async () => {
+    const cwd = bench.makeRepo('titled');
+    bench.script({ look: () => use('mcp__openbot__openclaw_session_list', {}) });
+    const { sessionId } = readLastLine(
+      await bench.run(['cc', 'run', 'teach the parser to read', '--fresh'], { cwd }),
+    );
     const slug = cwd.replace(/[^a-zA-Z0-9]/g, '-');
     const renamed = { type: 'custom-title', customTitle: 'The Parser', sessionId };
     appendFileSync(

@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)(`coding runs of a conversation ${missing 
     expect(existsSync(join(bench.repo, 'made'))).toBe(true);
   });
 
-  test('what the agent is denied, its runs are, whatever allows it to them', async () => {
+  test('what the agent is denied, its runs are, whatever allows it to them', LONG, async () => {
     writeFileSync(join(bench.repo, '.env'), 'SECRET');
     bench.script({
       'touch it': () => use('Bash', { command: 'touch made' }),
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)(`coding runs of a conversation ${missing 
     expect(await ask('read it')).toContain('denied by your permission settings');
   });
 
-  test('a command waits for its run', HUNT, async () => {
+  test('a command waits for its run', LONG, async () => {
     writeFileSync(join(bench.repo, 'CLAUDE.md'), 'The word is plum-tree.');
     bench.script({ 'fix it': () => answer('It is fixed.') });
     bench.bot.on('please', start('fix it'));

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { describe, expect, it } from 'vitest';
-import { LONG } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import type { Script } from '../../src/runners/script/script.ts';
 import { KEY, startAnthropicKind, startOpenaiKind } from '../runners/pi/scripted-provider.ts';
 import { type AgentBench, makeAgentBench } from '../setup/agent-process.ts';
@@ -36,10 +36,15 @@ async function startBench(start: typeof startAnthropicKind, script: Script = SCR
 const transcriptOf = (bench: AgentBench) =>
   join(bench.stateDir, 'agents/main/sessions', `${bench.store()['agent:main:main']!.sessionId}.jsonl`);
 
-describe.each([
-  ['Anthropic', startAnthropicKind],
-  ['OpenAI', startOpenaiKind],
-])('a provider of the %s kind', (_kind, start) => {
+describe.each(
+  sample(
+    [
+      ['Anthropic', startAnthropicKind],
+      ['OpenAI', startOpenaiKind],
+    ],
+    { gate: 1 },
+  ),
+)('a provider of the %s kind', HUNT, (_kind, start) => {
   it('answers, uses tools, and remembers in the next process', async () => {
     const { bench, provider } = await startBench(start);
     const first = await bench.agent(['-m', 'write a file']);
@@ -77,7 +82,7 @@ describe('a turn that pi runs', () => {
     expect(stdout).toContain('> my colour is green');
   });
 
-  it('is held to the time of a run', async () => {
+  it('is held to the time of a run', LONG, async () => {
     const { bench } = await startBench(startAnthropicKind);
     const { code, stderr } = await bench.agentHere('-m', 'stall', '--timeout', '2');
     expect(code).not.toBe(0);

@@ -18,7 +18,7 @@ function age(bench: AgentBench, hours: number): void {
 }
 
 const sessionOf = async (bench: AgentBench, message: string) =>
-  (await bench.json('-m', message)).meta.agentMeta.sessionId;
+  (await bench.jsonHere('-m', message)).meta.agentMeta.sessionId;
 
 describe('a session that is over begins anew', () => {
   it.each([
@@ -47,12 +47,12 @@ it('/new with an alias begins a session with another model, which stays', async 
   const bench = makeAgentBench();
   bench.addScript('fast', [{ steps: [{ text: 'fast: {{prompt}}' }] }]);
   bench.configure({ agents: { defaults: { models: { 'script/fast': { alias: 'quick' } } } } });
-  const before = await bench.json('-m', 'hello');
-  const { payloads, meta } = await bench.json('-m', '/new quick summarize this');
+  const before = await bench.jsonHere('-m', 'hello');
+  const { payloads, meta } = await bench.jsonHere('-m', '/new quick summarize this');
   expect(payloads[0]?.text).toMatch(/^fast: System: .*Model switched\..*\n\nsummarize this$/s);
   expect(meta.agentMeta).toMatchObject({ provider: 'script', model: 'fast' });
   expect(meta.agentMeta.sessionId).not.toBe(before.meta.agentMeta.sessionId);
-  expect(await bench.json('-m', 'go on')).toMatchObject({ payloads: [{ text: 'fast: go on' }] });
+  expect(await bench.jsonHere('-m', 'go on')).toMatchObject({ payloads: [{ text: 'fast: go on' }] });
 });
 
 it('a store that cannot be read is named and stays, and no message is kept that nothing can answer', async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listMisfits, listVisible } from '@openbot/sessions/command-line';
 import { describe, expect, it } from 'vitest';
-import { HUNT, tries } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample, tries } from '../../../../test/setup/hunt.ts';
 import { noTerminal, screenOf, startInTerminal } from '../../../../test/setup/in-terminal.ts';
 import { OPENBOT } from '../../src/cli/main.ts';
 import { makeAgentBench } from '../setup/agent-process.ts';
@@ -94,10 +94,15 @@ describe('a conversation', () => {
   });
 });
 
-it.each([
-  ['different sessions', (n: number) => ['--session-key', `agent:main:s${n}`], 4],
-  ['the same session', () => [], 1],
-] as const)(
+it.each(
+  sample(
+    [
+      ['the same session', (_: number): string[] => [], 1],
+      ['different sessions', (n: number): string[] => ['--session-key', `agent:main:s${n}`], 4],
+    ],
+    { gate: 1 },
+  ),
+)(
   'several commands at once are answered in a home that has nothing yet, on %s',
   HUNT,
   async (_, argsOf, sessions) => {
@@ -200,7 +205,7 @@ describe('hostile text', () => {
     expect(ran).toEqual({ code: 0, stdout: 'Fine.\n', stderr: '' });
   });
 
-  it('a message of 3 MB is answered where the model can read it, one of 10 MB is refused', async () => {
+  it('a message of 3 MB is answered where the model can read it, one of 10 MB is refused', LONG, async () => {
     const bench = makeAgentBench();
     bench.addScript('wide', [{ steps: [{ text: 'Fine.' }] }], 2_000_000);
     const large = { input: 'word '.repeat(600_000) };
@@ -249,7 +254,7 @@ describe.skipIf(noTerminal)('in a terminal', () => {
     expect(screen).not.toContain('reply_to_current');
   });
 
-  it('words that were cut off are left, and the next process knows which model failed', async () => {
+  it('words that were cut off are left, and the next process knows which model failed', LONG, async () => {
     const bench = makeAgentBench();
     bench.addScript('first', [
       { steps: [{ text: 'Half a sen' }, { fail: 'Overloaded', failure: 'overloaded' }] },

@@ -7,6 +7,7 @@ import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { startMessagesApi } from '../../../../test/imitations/messages-api.ts';
 import { apiErrors, say } from '../../../../test/imitations/messages-format.ts';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { MODELS_LIST, MODELS_TEST } from '../../src/commands/models/result-shapes.ts';
 import type { ListedModel } from '../../src/model-catalog/list-models.ts';
 import type { TriedModel } from '../../src/model-catalog/try-model.ts';
@@ -105,10 +106,15 @@ describe('openbot models list', () => {
 });
 
 describe('openbot models test', () => {
-  it.each([
-    ['Anthropic', startAnthropicKind],
-    ['OpenAI', startOpenaiKind],
-  ])('asks a provider of the %s kind once, and keeps nothing', async (_kind, start) => {
+  it.each(
+    sample(
+      [
+        ['Anthropic', startAnthropicKind],
+        ['OpenAI', startOpenaiKind],
+      ],
+      { gate: 1 },
+    ),
+  )('asks a provider of the %s kind once, and keeps nothing', HUNT, async (_kind, start) => {
     const provider = await start({ turns: [{ steps: [{ text: 'ready' }] }] });
     const place = makeOpenbotPlace({ FAR_KEY: KEY });
     const far = { ...provider.settings, apiKey: `\${FAR_KEY}` };

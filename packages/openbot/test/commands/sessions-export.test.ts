@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { listMisfits } from '@openbot/sessions/command-line';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { EXPORT } from '../../src/commands/history/result-shapes.ts';
 import { type Home, makeHome } from '../setup/run-openbot.ts';
 
@@ -152,7 +153,7 @@ describe('JSONL', () => {
     return database;
   }
 
-  test('of a database has lines that are too long to be shown', async () => {
+  test('of a database has lines that are too long to be shown', LONG, async () => {
     const database = new DatabaseSync(makeDatabase());
     const long = `{"type":"custom",\n"text":"${'x'.repeat(70 * 1024 * 1024)}"}`;
     database

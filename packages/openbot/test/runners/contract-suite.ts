@@ -55,14 +55,14 @@ export function testRunner(
       await assertTranscriptHolds(session);
     });
 
-    it('has a message in the transcript before its message-end', async () => {
+    it('has a message in the transcript before its message-end', rest, async () => {
       const request = await session.ask('hello');
       await run(request, [{ text: 'One.' }, { tool: 'list_files' }, { text: 'Two.' }], (event) => {
         if (event.type === 'message-end') expect(session.messages().at(-1)).toContain(event.text);
       });
     });
 
-    it('says how full the context is, more after more was said', async () => {
+    it('says how full the context is, more after more was said', rest, async () => {
       const request = await session.ask('x'.repeat(4000));
       const steps = [{ tool: 'read_file', args: { path: 'a.txt' } }, { text: 'Read.' }];
       writeFileSync(join(session.workspaceDir, 'a.txt'), 'y'.repeat(4000));
@@ -215,7 +215,7 @@ export function testRunner(
         expect((await collecting).at(-1)).toMatchObject({ reason: 'aborted' });
       });
 
-      it('at a call: it has a result', async () => {
+      it('at a call: it has a result', rest, async () => {
         const steps = [
           { tools: [{ tool: 'list_files' }, { tool: 'write_file', args: { path: 'a', content: 'x' } }] },
         ];
@@ -336,7 +336,7 @@ export function testRunner(
       };
 
       it('replaces old messages by a summary and keeps the last ones', async () => {
-        await talk(6);
+        await talk(isSampled ? 3 : 6);
         const before = await session.readContext();
         const request = await session.ask('and now?');
         const runner = await use({ steps: [{ text: 'x' }] });

@@ -253,7 +253,7 @@ describe('every tool stays inside the workspace', () => {
       () => {},
       () => run(name, args),
     );
-    for (const course of sample([...listCourses(count)], { gate: 20 })) {
+    for (const course of sample([...listCourses(count)], { gate: 8 })) {
       let text = '';
       const act = async () => {
         ({ text } = await run(name, args));

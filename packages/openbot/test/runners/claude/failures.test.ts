@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { apiErrors, call, type ErrorReply, say } from '../../../../../test/imitations/messages-format.ts';
-import { LONG } from '../../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample } from '../../../../../test/setup/hunt.ts';
 import { abortReason } from '../../../src/runners/abort.ts';
 import type { RunRequest } from '../../../src/runners/contract.ts';
 import { answer, count, missing, useClaude } from './claude-talk.ts';
@@ -16,19 +16,22 @@ const refuse = (status: number, type: string, message: string): ErrorReply => ({
 describe.skipIf(missing !== undefined)(`failures of Claude Code${missing ? `: ${missing}` : ''}`, () => {
   const claude = useClaude();
 
-  it('have a kind, and the conversation goes on after each of them with every word', async () => {
+  it('have a kind, and the conversation goes on after each of them with every word', HUNT, async () => {
     const talk = await claude.openTalk();
     await talk.ask('hello', [answer('Hello.')]);
     const id = talk.ownId();
-    const cases = [
-      ['unauthorised', false, refuse(401, 'authentication_error', 'invalid x-api-key')],
-      ['unauthorised', false, refuse(403, 'permission_error', 'Not allowed')],
-      ['exhausted', false, refuse(402, 'billing_error', 'No money')],
-      ['rate-limited', true, apiErrors.rateLimit()],
-      ['overloaded', true, apiErrors.overloaded()],
-      ['overloaded', true, refuse(500, 'api_error', 'Internal server error')],
-      [undefined, false, apiErrors.invalidRequest('something else')],
-    ] as const;
+    const cases = sample(
+      [
+        ['unauthorised', false, refuse(401, 'authentication_error', 'invalid x-api-key')],
+        ['unauthorised', false, refuse(403, 'permission_error', 'Not allowed')],
+        ['exhausted', false, refuse(402, 'billing_error', 'No money')],
+        ['rate-limited', true, apiErrors.rateLimit()],
+        ['overloaded', true, apiErrors.overloaded()],
+        ['overloaded', true, refuse(500, 'api_error', 'Internal server error')],
+        [undefined, false, apiErrors.invalidRequest('something else')],
+      ],
+      { gate: 3 },
+    );
     for (const [index, [failure, isTransient, reply]] of cases.entries()) {
       const events = await talk.ask(`question ${index}.`, () => reply);
       expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'error', isTransient });

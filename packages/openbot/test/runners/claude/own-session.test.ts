@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)(`Claude Code's own session${missing ? `: 
     expect(claude.receivedText()).toContain('my colour is green');
   });
 
-  it('is told what was said elsewhere meanwhile, once and before the message', async () => {
+  it('is told what was said elsewhere meanwhile, once and before the message', LONG, async () => {
     const talk = await claude.openTalk();
     await talk.ask('my colour is green', [answer('Green it is.')]);
     const id = talk.ownId();
@@ -162,7 +162,7 @@ describe.skipIf(missing !== undefined)(`Claude Code's own session${missing ? `: 
     expect(text).not.toContain('Green it is.');
   });
 
-  it('is left after a crash in the middle of a run: no word is lost or doubled', async () => {
+  it('is left after a crash in the middle of a run: no word is lost or doubled', LONG, async () => {
     const talk = await claude.openTalk();
     await talk.ask('my colour is green', [answer('Green it is.')]);
     const id = talk.ownId();

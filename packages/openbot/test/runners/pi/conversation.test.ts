@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../../../test/imitations/chat-format.ts';
 import type { MessagesRequest } from '../../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../../test/setup/hunt.ts';
 import { assistant, result, user } from '../../../../sessions/test/setup/drafts.ts';
 import type { RunEvent, RunRequest } from '../../../src/runners/contract.ts';
 import { recoverFromOverflow } from '../../../src/runners/recover-from-overflow.ts';
@@ -266,7 +267,7 @@ it.each([
   expect(thinking?.type === 'disabled' ? undefined : thinking?.type).toBe(type);
 });
 
-it('has 50 MB of a conversation behind a compaction', async () => {
+it('has 50 MB of a conversation behind a compaction', LONG, async () => {
   await session.ask('first');
   for (let turn = 0; turn < 50; turn++) {
     const large = 'x'.repeat(100_000);

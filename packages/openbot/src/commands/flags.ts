@@ -26,6 +26,18 @@ export const AGENT = declareFlags({
   },
 });
 
+export const LIMIT = declareFlags({
+  limit: {
+    kind: 'number',
+    whole: true,
+    least: 1,
+    short: 'n',
+    value: 'count',
+    example: '20',
+    help: 'Show at most this many',
+  },
+});
+
 export const CHANNEL = declareFlags({
   channel: { kind: 'text', value: 'name', example: 'telegram', complete: 'channel', help: 'Chat network' },
 });

@@ -1,5 +1,5 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { AGENT, JSON_OUTPUT, STATE_DIR } from '../flags.ts';
+import { AGENT, JSON_OUTPUT, LIMIT, STATE_DIR } from '../flags.ts';
 
 /** Less would be displayed as zero. */
 const LEAST_BUDGET = 0.0001;
@@ -43,15 +43,7 @@ export const LIST_FLAGS = declareFlags({
   ...STATE_DIR,
   ...JSON_OUTPUT,
   all: { kind: 'boolean', help: 'Show the sessions of all repositories' },
-  limit: {
-    kind: 'number',
-    whole: true,
-    least: 1,
-    short: 'n',
-    value: 'count',
-    example: '20',
-    help: 'Show at most this many sessions',
-  },
+  limit: { ...LIMIT.limit, help: 'Show at most this many sessions' },
 });
 
 export const SELECT_FLAGS = declareFlags({

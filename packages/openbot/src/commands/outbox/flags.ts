@@ -1,19 +1,11 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { JSON_OUTPUT, LOCAL, STATE_DIR } from '../flags.ts';
+import { JSON_OUTPUT, LIMIT, LOCAL, STATE_DIR } from '../flags.ts';
 
 export const LETTERS = { name: 'id', many: true } as const;
 
 export const OUTBOX_LIST_FLAGS = declareFlags({
   all: { kind: 'boolean', help: 'Also those that still wait to be sent' },
-  limit: {
-    kind: 'number',
-    whole: true,
-    least: 1,
-    short: 'n',
-    value: 'count',
-    example: '20',
-    help: 'Show at most this many. Default: 50',
-  },
+  limit: { ...LIMIT.limit, help: 'Show at most this many. Default: 50' },
   ...STATE_DIR,
   ...JSON_OUTPUT,
 });

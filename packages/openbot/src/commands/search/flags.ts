@@ -1,5 +1,5 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { AGENT, CHANNEL, JSON_OUTPUT, SOURCE, STATE_DIR } from '../flags.ts';
+import { AGENT, CHANNEL, JSON_OUTPUT, LIMIT, SOURCE, STATE_DIR } from '../flags.ts';
 
 export const SEARCH_FLAGS = declareFlags({
   agent: { ...AGENT.agent, help: 'Only sessions of this agent. Default: all agents' },
@@ -18,16 +18,7 @@ export const SEARCH_FLAGS = declareFlags({
     help: 'Only messages since then: 7d (of 24 hours each), 12h, 2w, or the beginning of a day, such as 2026-11-01',
   },
   tools: { kind: 'boolean', help: 'Search calls of tools and the beginnings of their results too' },
-  limit: {
-    kind: 'number',
-    whole: true,
-    least: 1,
-    most: 1000,
-    short: 'n',
-    value: 'count',
-    example: '20',
-    help: 'Show at most this many messages; default 10',
-  },
+  limit: { ...LIMIT.limit, most: 1000, help: 'Show at most this many messages; default 10' },
   ...SOURCE,
   ...STATE_DIR,
   ...JSON_OUTPUT,

@@ -1,5 +1,5 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { JSON_OUTPUT, STATE_DIR } from '../flags.ts';
+import { JSON_OUTPUT, LIMIT, STATE_DIR } from '../flags.ts';
 
 /** As ccusage names its reports. */
 export const REPORTS = ['daily', 'monthly', 'session', 'model', 'channel'] as const;
@@ -38,11 +38,7 @@ export const USAGE_FLAGS = declareFlags({
   },
   breakdown: { kind: 'boolean', help: 'Show the models of each row' },
   limit: {
-    kind: 'number',
-    whole: true,
-    least: 1,
-    short: 'n',
-    value: 'count',
+    ...LIMIT.limit,
     example: '10',
     help: 'Show at most this many rows: the newest, or the most expensive',
   },

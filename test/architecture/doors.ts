@@ -469,7 +469,7 @@ export const DOORS: Doors = {
     'runners/script': ['runner'],
     'session-settings': ['change-settings', 'contract', 'model-setting', 'queue-setting', 'table'],
     'session-tools': ['make-session-tools', 'message-target', 'parts', 'pending-cleans', 'relay-desk'],
-    state: ['open-state'],
+    state: ['mirror-letter', 'open-state'],
     'state-report': ['contract', 'gather-status', 'parts', 'probe-state', 'sum-usage'],
     tools: [
       'all',

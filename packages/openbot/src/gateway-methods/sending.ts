@@ -1,10 +1,11 @@
-import { appendAssistantMessageToSessionTranscript, normalizeAgentId } from '@openbot/sessions';
+import { normalizeAgentId } from '@openbot/sessions';
 import { normalizeAccountId } from '@openbot/sessions/key';
 import type { MethodCall } from '../gateway-protocol/method.ts';
 import { anyValue, filledText, maybe, object, text } from '../gateway-protocol/param-shapes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { OutboundMessage } from '../outbox/contract.ts';
 import { resolveAddress } from '../routing/request-route.ts';
+import { mirrorLetter } from '../state/mirror-letter.ts';
 import { describeChannelsFor } from './channels.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
 import { assertAgent, canSee } from './session-ref.ts';
@@ -85,7 +86,7 @@ const action = gatewayMethod({
 
 /** Puts a letter into the outbox of the host and waits for its end. The same key gives the first result again. */
 async function sendLetter(letter: Letter, call: MethodCall<GatewayServices>) {
-  const { host, state, stateDir, env } = call.services;
+  const { host, state } = call.services;
   const { message, isOpen } = await addressLetter(letter, call);
   const { channel, to } = message.target;
   if (!isOpen)
@@ -96,17 +97,7 @@ async function sendLetter(letter: Letter, call: MethodCall<GatewayServices>) {
   const isNew = (await state.outbox.put([message])).length === 1;
   if (!isNew) assertSame(message, await state.outbox.get(message.key));
   const end = await host.calls.send(message, WAIT_MS);
-  const { agentId, sessionKey, payload } = message;
-  if (isNew)
-    await appendAssistantMessageToSessionTranscript({
-      agentId,
-      sessionKey,
-      text: payload.text,
-      mediaUrls: payload.mediaUrls,
-      storePath: state.storePathOf(agentId),
-      stateDir,
-      env,
-    });
+  if (isNew) await mirrorLetter(call.services, message);
   if (end.state === 'sent') return { messageId: end.ids[0], channel, chatId: to };
   if (end.state === 'dead')
     throw refuse('UNAVAILABLE', `OutboundDeliveryError: ${end.error ?? `${channel} refused it`}`, {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { appendAssistantMessageToSessionTranscript, OpenBotError, resolveStateDir } from '@openbot/sessions';
+import { OpenBotError, resolveStateDir } from '@openbot/sessions';
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { normalizeAccountId } from '@openbot/sessions/key';
 import { resolveUserPath } from '@openbot/sessions/layout';
@@ -15,6 +15,7 @@ import { isOpenclaws } from '../../index-db/index-path.ts';
 import type { OutboundMessage, Outbox, OutboxMessage, OutboxState } from '../../outbox/contract.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import { resolveAddress } from '../../routing/request-route.ts';
+import { mirrorLetter } from '../../state/mirror-letter.ts';
 import { openState } from '../../state/open-state.ts';
 import { describeChannels, hasDriver } from '../../state-report/parts.ts';
 import { openGatewayFor } from '../through-gateway.ts';
@@ -96,19 +97,10 @@ async function sendHere(
   message: OutboundMessage,
   waitMs: number,
 ): Promise<Sent> {
-  const { agentId, sessionKey, payload } = message;
   const state = await openState(stateDir, { store, env });
   try {
     await state.outbox.put([message]);
-    const { ok: mirrored } = await appendAssistantMessageToSessionTranscript({
-      agentId,
-      sessionKey,
-      text: payload.text,
-      mediaUrls: payload.mediaUrls,
-      storePath: state.storePathOf(agentId),
-      stateDir,
-      env,
-    });
+    const mirrored = await mirrorLetter({ state, stateDir, env }, message);
     return { sent: await waitForEnd(state.outbox, message.key, waitMs), mirrored };
   } finally {
     await state.close();

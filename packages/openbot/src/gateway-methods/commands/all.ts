@@ -1,5 +1,4 @@
 import { isAbsolute } from 'node:path';
-import { appendAssistantMessageToSessionTranscript } from '@openbot/sessions';
 import { COMMAND_METHOD, type GatewayState } from '../../gateway-client/contract.ts';
 import {
   check,
@@ -16,6 +15,7 @@ import {
 } from '../../gateway-protocol/param-shapes.ts';
 import { changeLetters } from '../../kept-messages/change-letters.ts';
 import type { OutboundMessage } from '../../outbox/contract.ts';
+import { mirrorLetter } from '../../state/mirror-letter.ts';
 import { gatewayMethod } from '../services.ts';
 import { assertAgent } from '../session-ref.ts';
 import { changeSessions } from './change-sessions.ts';
@@ -71,21 +71,11 @@ const send = gatewayMethod({
   isForCommands: true,
   isAudited: () => true,
   params: { message: MESSAGE, waitMs: integer({ least: 0, most: 60_000 }) },
-  handle: async ({ message, waitMs }, call) => {
-    const { stateDir, env, state, host } = call.services;
-    const { agentId, sessionKey, payload } = message;
-    assertAgent(call, agentId);
-    const sent = await host.calls.send(message as OutboundMessage, waitMs);
-    const { ok: mirrored } = await appendAssistantMessageToSessionTranscript({
-      agentId,
-      sessionKey,
-      text: payload.text,
-      mediaUrls: payload.mediaUrls,
-      storePath: state.storePathOf(agentId),
-      stateDir,
-      env,
-    });
-    return { sent, mirrored };
+  handle: async (params, call) => {
+    const message = params.message as OutboundMessage;
+    assertAgent(call, message.agentId);
+    const sent = await call.services.host.calls.send(message, params.waitMs);
+    return { sent, mirrored: await mirrorLetter(call.services, message) };
   },
 });
 

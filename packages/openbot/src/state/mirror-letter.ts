@@ -1,0 +1,26 @@
+import { appendAssistantMessageToSessionTranscript } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
+import type { OutboundMessage } from '../outbox/contract.ts';
+import type { BotState } from './open-state.ts';
+
+/** Writes a message that a person or a program sent into the transcript of its session. False where there is no such session. */
+export async function mirrorLetter(
+  place: {
+    readonly state: Pick<BotState, 'storePathOf'>;
+    readonly stateDir: string;
+    readonly env: Environment;
+  },
+  { agentId, sessionKey, payload }: Pick<OutboundMessage, 'agentId' | 'sessionKey' | 'payload'>,
+): Promise<boolean> {
+  const { state, stateDir, env } = place;
+  const { ok } = await appendAssistantMessageToSessionTranscript({
+    agentId,
+    sessionKey,
+    text: payload.text,
+    mediaUrls: payload.mediaUrls,
+    storePath: state.storePathOf(agentId),
+    stateDir,
+    env,
+  });
+  return ok;
+}

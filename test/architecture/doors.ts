@@ -373,6 +373,16 @@ export const DOORS: Doors = {
     'gateway-methods/history': ['message-counts', 'read-history', 'read-messages'],
     'gateway-methods/rows': ['contract', 'make-row', 'rows', 'transcript-ends'],
     'gateway-methods/runs': ['abort-runs', 'contract', 'runs', 'send-message'],
+    'gateway-methods/sessions': [
+      'changes',
+      'look-up',
+      'patch',
+      'search-sessions',
+      'session-ref',
+      'session-runs',
+      'stop-run',
+      'transcript-of',
+    ],
     'gateway-process': [
       'bind-address',
       'find-gateway',

@@ -18,7 +18,7 @@ import { STOP_REASONS } from './events/run-voice.ts';
 import type { RunEnding } from './runs/contract.ts';
 import { sendMessage } from './runs/send-message.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
-import { assertAgent, defaultAgentOf, isBound, reachableRef, visibleAgents } from './session-ref.ts';
+import { assertAgent, defaultAgentOf, isBound, reachableRef, visibleAgents } from './sessions/session-ref.ts';
 
 type Call = MethodCall<GatewayServices>;
 

@@ -5,7 +5,7 @@ import type { MethodCall } from '../gateway-protocol/method.ts';
 import { filledText, maybe } from '../gateway-protocol/param-shapes.ts';
 import { modelOfAgent, THINKING } from './model-defaults.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
-import { assertAgent, defaultAgentOf, reachableRef, shownPath } from './session-ref.ts';
+import { assertAgent, defaultAgentOf, reachableRef, shownPath } from './sessions/session-ref.ts';
 
 const list = gatewayMethod({
   name: 'agents.list',

@@ -11,11 +11,11 @@ import { OWN_METHODS } from './own.ts';
 import { CLEAN_METHODS } from './own-clean.ts';
 import { SENDING_METHODS } from './sending.ts';
 import type { GatewayServices } from './services.ts';
-import { SESSION_CHANGE_METHODS } from './session-changes.ts';
-import { PATCH_METHODS } from './session-patch.ts';
-import { SESSION_RUN_METHODS } from './session-runs.ts';
-import { SESSION_SEARCH_METHODS } from './session-search.ts';
-import { SESSION_METHODS } from './sessions.ts';
+import { SESSION_CHANGE_METHODS } from './sessions/changes.ts';
+import { SESSION_METHODS } from './sessions/look-up.ts';
+import { PATCH_METHODS } from './sessions/patch.ts';
+import { SESSION_SEARCH_METHODS } from './sessions/search-sessions.ts';
+import { SESSION_RUN_METHODS } from './sessions/session-runs.ts';
 import { STATUS_METHODS } from './status.ts';
 
 /** Every method of the gateway, in the order in which hello-ok lists them. */

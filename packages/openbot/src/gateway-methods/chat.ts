@@ -17,8 +17,8 @@ import { readHistory } from './history/read-history.ts';
 import { abortRuns } from './runs/abort-runs.ts';
 import { sendMessage } from './runs/send-message.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
-import { defaultAgentOf, reachableRef, storedOf, visibleRef } from './session-ref.ts';
-import { transcriptOf } from './session-transcript.ts';
+import { defaultAgentOf, reachableRef, storedOf, visibleRef } from './sessions/session-ref.ts';
+import { transcriptOf } from './sessions/transcript-of.ts';
 
 export const QUEUE_MODES = ['steer', 'followup', 'collect', 'interrupt'] as const;
 

@@ -7,7 +7,7 @@ import { maskSecrets } from '../config/mask-secrets.ts';
 import { showSettingPath } from '../config/setting-path.ts';
 import type { Caller } from '../gateway-protocol/method.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
-import { shownPath } from './session-ref.ts';
+import { shownPath } from './sessions/session-ref.ts';
 
 /** What OpenClaw's clients know as a secret that they are not shown. */
 const REDACTED = '__OPENCLAW_REDACTED__';

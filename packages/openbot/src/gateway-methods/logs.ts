@@ -4,7 +4,7 @@ import type { Caller, MethodCall } from '../gateway-protocol/method.ts';
 import { integer, maybe } from '../gateway-protocol/param-shapes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
-import { shownPath } from './session-ref.ts';
+import { shownPath } from './sessions/session-ref.ts';
 
 const USUAL_LINES = 500;
 const MOST_LINES = 5000;

@@ -6,7 +6,7 @@ import { type ListedModel, listModels } from '../model-catalog/list-models.ts';
 import { findSetting } from '../session-settings/table.ts';
 import { THINKING } from './model-defaults.ts';
 import { gatewayMethod } from './services.ts';
-import { assertAgent, isBound, visibleAgents } from './session-ref.ts';
+import { assertAgent, isBound, visibleAgents } from './sessions/session-ref.ts';
 
 const list = gatewayMethod({
   name: 'models.list',

@@ -8,9 +8,9 @@ import { changeSettings } from '../session-settings/change-settings.ts';
 import type { EntryPatch } from '../session-settings/contract.ts';
 import { announceChange } from './announce.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
-import { reachableRef, sessionsOf, storedOf, visibleRef } from './session-ref.ts';
-import { transcriptOf } from './session-transcript.ts';
 import { whileIdle } from './stop-run.ts';
+import { reachableRef, sessionsOf, storedOf, visibleRef } from './sessions/session-ref.ts';
+import { transcriptOf } from './sessions/transcript-of.ts';
 
 type Call = MethodCall<GatewayServices>;
 

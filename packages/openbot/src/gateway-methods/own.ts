@@ -19,8 +19,8 @@ import {
   reachableRef,
   storedOf,
   visibleAgents,
-} from './session-ref.ts';
-import { keeperOf } from './stop-run.ts';
+} from './sessions/session-ref.ts';
+import { keeperOf } from './sessions/stop-run.ts';
 
 type Call = MethodCall<GatewayServices>;
 

@@ -8,7 +8,7 @@ import { resolveAddress } from '../routing/request-route.ts';
 import { mirrorLetter } from '../state/mirror-letter.ts';
 import { describeChannelsFor } from './channels.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
-import { assertAgent, canSee } from './session-ref.ts';
+import { assertAgent, canSee } from './sessions/session-ref.ts';
 
 /** A process that has the channel sends at once. */
 const WAIT_MS = 10_000;

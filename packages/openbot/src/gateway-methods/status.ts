@@ -9,7 +9,7 @@ import { describeChannelsFor } from './channels.ts';
 import { modelDefaults } from './model-defaults.ts';
 import type { GatewayRow } from './rows/contract.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
-import { defaultAgentOf, HIDDEN_PATH, isBound, shownPath, visibleAgents } from './session-ref.ts';
+import { defaultAgentOf, HIDDEN_PATH, isBound, shownPath, visibleAgents } from './sessions/session-ref.ts';
 
 type Call = MethodCall<GatewayServices>;
 

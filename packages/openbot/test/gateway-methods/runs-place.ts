@@ -8,7 +8,7 @@ import { followRuns } from '../../src/gateway-methods/events/follow-runs.ts';
 import { openRows } from '../../src/gateway-methods/rows/rows.ts';
 import { openRuns } from '../../src/gateway-methods/runs/runs.ts';
 import type { GatewayServices } from '../../src/gateway-methods/services.ts';
-import { SESSION_RUN_METHODS } from '../../src/gateway-methods/session-runs.ts';
+import { SESSION_RUN_METHODS } from '../../src/gateway-methods/sessions/session-runs.ts';
 import type { EventHub, GatewayEvent } from '../../src/gateway-protocol/gateway-event.ts';
 import type { Caller } from '../../src/gateway-protocol/method.ts';
 import { checkParams } from '../../src/gateway-protocol/param-shapes.ts';

@@ -17,7 +17,7 @@ import { changeLetters } from '../../kept-messages/change-letters.ts';
 import type { OutboundMessage } from '../../outbox/contract.ts';
 import { mirrorLetter } from '../../state/mirror-letter.ts';
 import { gatewayMethod } from '../services.ts';
-import { assertAgent } from '../session-ref.ts';
+import { assertAgent } from '../sessions/session-ref.ts';
 import { changeSessions } from './change-sessions.ts';
 import { SAY_METHODS } from './say.ts';
 

@@ -1,8 +1,8 @@
 import type { SessionRef } from '../../session-address.ts';
 import { modelDefaults } from '../model-defaults.ts';
 import type { GatewayServices } from '../services.ts';
-import { storedOf } from '../session-ref.ts';
-import { transcriptOf } from '../session-transcript.ts';
+import { storedOf } from '../sessions/session-ref.ts';
+import { transcriptOf } from '../sessions/transcript-of.ts';
 import { bytesOf, cutTexts } from './limit-messages.ts';
 import { MESSAGE_COUNTS } from './message-counts.ts';
 import { type HistoryMessage, readMessagesBack } from './read-messages.ts';

@@ -8,7 +8,7 @@ import { makeFileRow } from '../../kept-sessions/openclaw-list/rows.ts';
 import { withRecordedWindow } from '../../kept-sessions/recorded-window.ts';
 import type { SessionRef } from '../../session-address.ts';
 import type { GatewayRuns } from '../runs/contract.ts';
-import { transcriptOf } from '../session-transcript.ts';
+import { transcriptOf } from '../sessions/transcript-of.ts';
 import type { GatewayRow, RowExtras } from './contract.ts';
 import type { LightRow } from './light-rows.ts';
 import type { TranscriptEndsReader } from './transcript-ends.ts';

@@ -2,23 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { parseSessionLabel } from '@openbot/sessions';
 import { resolveAgentSettings } from '../config/agents.ts';
 import { indexModels, resolveModel } from '../config/models.ts';
-import {
-  anyValue,
-  filledText,
-  integer,
-  listOf,
-  maybe,
-  oneOf,
-  text,
-} from '../gateway-protocol/param-shapes.ts';
-import { refuse } from '../gateway-protocol/wire-errors.ts';
-import type { SessionRef } from '../session-address.ts';
-import { changeSettings } from '../session-settings/change-settings.ts';
-import { announceChange } from './announce.ts';
 import { QUEUE_MODES, refuseAttachments } from './chat.ts';
-import { abortRuns } from './runs/abort-runs.ts';
-import { sendMessage } from './runs/send-message.ts';
-import { type GatewayServices, gatewayMethod } from './services.ts';
+import { filledText, maybe, text } from '../../gateway-protocol/param-shapes.ts';
+import { refuse } from '../../gateway-protocol/wire-errors.ts';
+import { changeSettings } from '../../session-settings/change-settings.ts';
+import { announceChange } from '../announce.ts';
+import { abortRuns } from '../runs/abort-runs.ts';
+import { sendMessage } from '../runs/send-message.ts';
+import { gatewayMethod } from '../services.ts';
 import { defaultAgentOf, reachableRef, sessionsOf, storedOf } from './session-ref.ts';
 import { createdNow, resolvedModel, showEntry } from './shown-entry.ts';
 

@@ -1,7 +1,7 @@
 import type { StoredEntry } from '@openbot/sessions';
-import { resolveAgentSettings } from '../config/agents.ts';
-import { indexModels } from '../config/models.ts';
-import type { Caller, MethodCall } from '../gateway-protocol/method.ts';
+import { resolveAgentSettings } from '../../config/agents.ts';
+import { indexModels } from '../../config/models.ts';
+import type { Caller, MethodCall } from '../../gateway-protocol/method.ts';
 import {
   type Check,
   filledText,
@@ -10,17 +10,17 @@ import {
   maybe,
   orNull,
   type ParamsOf,
-} from '../gateway-protocol/param-shapes.ts';
-import { hasScope } from '../gateway-protocol/scopes.ts';
-import { refuse } from '../gateway-protocol/wire-errors.ts';
-import type { SessionRef } from '../session-address.ts';
-import { changeSettings, readSetting, unsetPatch } from '../session-settings/change-settings.ts';
-import type { EntryPatch, SessionSetting, SettingPlace } from '../session-settings/contract.ts';
-import { findSetting } from '../session-settings/table.ts';
-import { announceChange } from './announce.ts';
-import { kindOf } from './rows/make-row.ts';
-import { type GatewayServices, gatewayMethod } from './services.ts';
-import { assertExpectedId, assertNotMain } from './session-guards.ts';
+} from '../../gateway-protocol/param-shapes.ts';
+import { hasScope } from '../../gateway-protocol/scopes.ts';
+import { refuse } from '../../gateway-protocol/wire-errors.ts';
+import type { SessionRef } from '../../session-address.ts';
+import { changeSettings, readSetting, unsetPatch } from '../../session-settings/change-settings.ts';
+import type { EntryPatch, SessionSetting, SettingPlace } from '../../session-settings/contract.ts';
+import { findSetting } from '../../session-settings/table.ts';
+import { announceChange } from '../announce.ts';
+import { kindOf } from '../rows/make-row.ts';
+import { type GatewayServices, gatewayMethod } from '../services.ts';
+import { assertExpectedId, assertNotMain } from './guards.ts';
 import { reachableRef, sessionsOf, shownPath, storedOf } from './session-ref.ts';
 import { createdNow, resolvedModel, showEntry } from './shown-entry.ts';
 import { whileIdle } from './stop-run.ts';
@@ -180,7 +180,7 @@ async function openPlace(
     models: indexModels(agent),
     config,
     hasModel: async ({ provider, model }) => {
-      const { loadRunner } = await import('../runners/all.ts');
+      const { loadRunner } = await import('../../runners/all.ts');
       const runner = await loadRunner(provider, { stateDir, config, env });
       return runner?.describeModel(provider, model) !== undefined;
     },

@@ -1,7 +1,7 @@
 import { buildAgentMainSessionKey, type StoredSession } from '@openbot/sessions';
-import { refuse } from '../gateway-protocol/wire-errors.ts';
-import type { SessionRef } from '../session-address.ts';
-import type { GatewayServices } from './services.ts';
+import { refuse } from '../../gateway-protocol/wire-errors.ts';
+import type { SessionRef } from '../../session-address.ts';
+import type { GatewayServices } from '../services.ts';
 
 /** A client decided about a session that is not there any more. */
 export function assertExpectedId(

@@ -1,8 +1,8 @@
 import { normalizeAgentId } from '@openbot/sessions';
 import { listSessionKeySpellings } from '@openbot/sessions/key';
-import { filledText, integer, listOf, maybe } from '../gateway-protocol/param-shapes.ts';
-import { readQuery, searchIndex } from './search-index.ts';
-import { gatewayMethod } from './services.ts';
+import { filledText, integer, listOf, maybe } from '../../gateway-protocol/param-shapes.ts';
+import { readQuery, searchIndex } from '../search-index.ts';
+import { gatewayMethod } from '../services.ts';
 import { visibleAgents, visibleRef } from './session-ref.ts';
 
 const USUAL_LIMIT = 10;

@@ -1,5 +1,5 @@
 import { normalizeAgentId, type StoredSession } from '@openbot/sessions';
-import type { MethodCall } from '../gateway-protocol/method.ts';
+import type { MethodCall } from '../../gateway-protocol/method.ts';
 import {
   either,
   filledText,
@@ -11,17 +11,17 @@ import {
   type ParamsOf,
   record,
   text,
-} from '../gateway-protocol/param-shapes.ts';
-import { refuse } from '../gateway-protocol/wire-errors.ts';
-import { addressOf, type SessionRef } from '../session-address.ts';
-import { MESSAGE_COUNTS } from './history/message-counts.ts';
-import { type HistoryMessage, readMessagesBack } from './history/read-messages.ts';
-import { modelDefaults } from './model-defaults.ts';
-import { ROW_ORDERS } from './rows/contract.ts';
-import { readWords } from './rows/transcript-ends.ts';
-import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
+} from '../../gateway-protocol/param-shapes.ts';
+import { refuse } from '../../gateway-protocol/wire-errors.ts';
+import { addressOf, type SessionRef } from '../../session-address.ts';
+import { MESSAGE_COUNTS } from '../history/message-counts.ts';
+import { type HistoryMessage, readMessagesBack } from '../history/read-messages.ts';
+import { modelDefaults } from '../model-defaults.ts';
+import { ROW_ORDERS } from '../rows/contract.ts';
+import { readWords } from '../rows/transcript-ends.ts';
+import { type GatewayServices, gatewayMethod, mayReach } from '../services.ts';
 import { shownPath, storedOf, visibleAgents, visibleRef } from './session-ref.ts';
-import { transcriptOf } from './session-transcript.ts';
+import { transcriptOf } from './transcript-of.ts';
 
 type Call = MethodCall<GatewayServices>;
 

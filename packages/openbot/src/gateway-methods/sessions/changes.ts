@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredSession } from '@openbot/sessions';
 import { readFileLinesBackwards } from '@openbot/sessions/transcript';
-import { filledText, flag, integer, maybe, oneOf } from '../gateway-protocol/param-shapes.ts';
-import { refuse } from '../gateway-protocol/wire-errors.ts';
-import type { SessionRef } from '../session-address.ts';
-import { changeSettings } from '../session-settings/change-settings.ts';
-import { announceChange, announceRemoval } from './announce.ts';
-import { type GatewayServices, gatewayMethod } from './services.ts';
-import { assertExpectedId, assertNotMain } from './session-guards.ts';
+import { filledText, flag, integer, maybe, oneOf } from '../../gateway-protocol/param-shapes.ts';
+import { refuse } from '../../gateway-protocol/wire-errors.ts';
+import type { SessionRef } from '../../session-address.ts';
+import { changeSettings } from '../../session-settings/change-settings.ts';
+import { announceChange, announceRemoval } from '../announce.ts';
+import { type GatewayServices, gatewayMethod } from '../services.ts';
+import { assertExpectedId, assertNotMain } from './guards.ts';
 import { reachableRef, sessionsOf, storedOf } from './session-ref.ts';
-import { transcriptOf } from './session-transcript.ts';
 import { createdNow, resolvedModel, showEntry } from './shown-entry.ts';
 import { openChangesOf, whileIdle } from './stop-run.ts';
+import { transcriptOf } from './transcript-of.ts';
 
 const reset = gatewayMethod({
   name: 'sessions.reset',

@@ -1,7 +1,6 @@
-import { refuse } from '../gateway-protocol/wire-errors.ts';
-import { openFileKeeper } from '../kept-sessions/files/file-keeper.ts';
-import { addressOf, type SessionRef } from '../session-address.ts';
-import type { GatewayServices } from './services.ts';
+import { openFileKeeper } from '../../kept-sessions/files/file-keeper.ts';
+import type { SessionRef } from '../../session-address.ts';
+import type { GatewayServices } from '../services.ts';
 
 /** An agent that was told to stop ends its tools first. */
 const STOP_MS = 30_000;

@@ -1,10 +1,10 @@
 import { parseAgentSessionKey, type StoredSession } from '@openbot/sessions';
-import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
-import type { Caller, MethodCall } from '../gateway-protocol/method.ts';
-import { refuse } from '../gateway-protocol/wire-errors.ts';
-import { resolveAddress } from '../routing/request-route.ts';
-import { canonicalRef, findSession, type SessionRef, type SessionsOfAgent } from '../session-address.ts';
-import { assertMayReach, type GatewayServices, mayReach } from './services.ts';
+import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
+import type { Caller, MethodCall } from '../../gateway-protocol/method.ts';
+import { refuse } from '../../gateway-protocol/wire-errors.ts';
+import { resolveAddress } from '../../routing/request-route.ts';
+import { canonicalRef, findSession, type SessionRef, type SessionsOfAgent } from '../../session-address.ts';
+import { assertMayReach, type GatewayServices, mayReach } from '../services.ts';
 
 type Call = Pick<MethodCall<GatewayServices>, 'caller' | 'services'>;
 

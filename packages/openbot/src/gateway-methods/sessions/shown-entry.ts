@@ -1,8 +1,8 @@
 import type { StoredEntry } from '@openbot/sessions';
-import type { Caller } from '../gateway-protocol/method.ts';
-import type { SessionRef } from '../session-address.ts';
-import type { EntryPatch } from '../session-settings/contract.ts';
-import type { GatewayServices } from './services.ts';
+import type { Caller } from '../../gateway-protocol/method.ts';
+import type { SessionRef } from '../../session-address.ts';
+import type { EntryPatch } from '../../session-settings/contract.ts';
+import type { GatewayServices } from '../services.ts';
 import { isBound } from './session-ref.ts';
 
 /** An entry as a response has it: without what is large and of no use to a client, and for those of some agents without paths. */

@@ -83,6 +83,10 @@ test('a patch sets, clears and creates, and each value is checked', async () => 
   const refused = async (params: object) =>
     (await home.refusal('sessions.patch', { key: DEMO, ...params })).message;
   expect(await refused({ model: 'nope/nope' })).toBe('model not allowed: nope/nope');
+  expect(await home.refusal('sessions.create', { model: 'script/none' })).toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: 'model not allowed: script/none',
+  });
   expect(await refused({ thinkingLevel: 'wild' })).toContain('"wild" is none of off');
   expect(await refused({ groupActivation: 'always' })).toContain('Only a group');
   expect(await refused({ queueMode: 'nope' })).toContain('neither a queue mode');

@@ -93,7 +93,7 @@ const patch = gatewayMethod({
     assertExpectedId(ref, stored, params.expectedSessionId);
     if (params.archived) assertNotMain(services, ref, 'archive');
     const changes = {
-      ...(await readSettings(params, await openPlace(call, ref, stored?.entry))),
+      ...(await readPatch(call, ref, params, stored?.entry)),
       ...readMarks(params, services.now()),
       ...(stored === undefined && createdNow(services)),
     };
@@ -130,7 +130,13 @@ function refuseBelowAdmin({ scopes }: Caller, params: Params): void {
 }
 
 /** All values are read before one is written. */
-async function readSettings(params: Params, place: SettingPlace): Promise<EntryPatch> {
+export async function readPatch(
+  call: MethodCall<GatewayServices>,
+  ref: SessionRef,
+  params: Partial<Params>,
+  entry?: StoredEntry,
+): Promise<EntryPatch> {
+  const place = await openPlace(call, ref, entry);
   const changes: EntryPatch = {};
   for (const { param, setting: name, write = String } of SETTINGS) {
     const value = params[param] as string | number | null | undefined;

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { parseSessionLabel } from '@openbot/sessions';
-import { resolveAgentSettings } from '../config/agents.ts';
-import { indexModels, resolveModel } from '../config/models.ts';
 import { QUEUE_MODES, refuseAttachments } from './chat.ts';
 import { filledText, maybe, text } from '../../gateway-protocol/param-shapes.ts';
 import { refuse } from '../../gateway-protocol/wire-errors.ts';
@@ -10,6 +7,7 @@ import { announceChange } from '../announce.ts';
 import { abortRuns } from '../runs/abort-runs.ts';
 import { sendMessage } from '../runs/send-message.ts';
 import { gatewayMethod } from '../services.ts';
+import { readPatch } from './patch.ts';
 import { defaultAgentOf, reachableRef, sessionsOf, storedOf } from './session-ref.ts';
 import { createdNow, resolvedModel, showEntry } from './shown-entry.ts';
 
@@ -77,8 +75,7 @@ const create = gatewayMethod({
     const key = params.key ?? `agent:${agentId}:dashboard:${randomUUID()}`;
     const session = reachableRef(call, key, params.agentId);
     const changes = {
-      ...(params.label !== undefined && { label: await readLabel(services, session, params.label) }),
-      ...(params.model !== undefined && readModel(services, session, params.model)),
+      ...(await readPatch(call, session, { label: params.label, model: params.model })),
       ...(params.parentSessionKey !== undefined && {
         parentSessionKey: reachableRef(call, params.parentSessionKey).sessionKey,
       }),
@@ -106,28 +103,5 @@ const create = gatewayMethod({
     };
   },
 });
-
-async function readLabel(
-  services: GatewayServices,
-  { agentId, sessionKey }: SessionRef,
-  given: string,
-): Promise<string> {
-  const parsed = parseSessionLabel(given);
-  if (!parsed.ok) throw refuse('INVALID_REQUEST', parsed.error);
-  const { label } = parsed;
-  const others = await services.state.storeOf(agentId).list();
-  if (others.some((other) => other.entry.label === label && other.key !== sessionKey))
-    throw refuse('INVALID_REQUEST', `label already in use: ${label}`);
-  return label;
-}
-
-/** Whether a runner has it is found out by the run. */
-function readModel({ config, stateDir, env }: GatewayServices, { agentId }: SessionRef, name: string) {
-  const { provider, model } = resolveModel(
-    name,
-    indexModels(resolveAgentSettings({ config, agentId, stateDir, env })),
-  );
-  return { providerOverride: provider, modelOverride: model };
-}
 
 export const SESSION_RUN_METHODS = [send, abort, create];

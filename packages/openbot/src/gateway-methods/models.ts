@@ -52,13 +52,13 @@ const commands = gatewayMethod({
     provider: maybe(text),
     includeArgs: maybe(flag),
   },
-  handle: ({ agentId }, call) => {
+  handle: ({ agentId, includeArgs = true }, call) => {
     if (agentId !== undefined) assertAgent(call, normalizeAgentId(agentId));
-    return { commands: CHAT_COMMANDS.map(describeCommand) };
+    return { commands: CHAT_COMMANDS.map((command) => describeCommand(command, includeArgs)) };
   },
 });
 
-function describeCommand(command: ChatCommand) {
+function describeCommand(command: ChatCommand, includeArgs: boolean) {
   const { name, aliases = [], summary, argument } = command;
   return {
     name,
@@ -69,7 +69,27 @@ function describeCommand(command: ChatCommand) {
     source: 'native',
     scope: 'both',
     acceptsArgs: argument !== undefined,
+    ...(includeArgs && argument !== undefined && { args: describeArgs(command, argument) }),
   };
+}
+
+/** `[model] [message]` are two, `[on|off]` is one of two words; of a setting what can follow its value is left out. */
+function describeArgs({ name, summary }: ChatCommand, argument: string) {
+  const setting = findSetting(name);
+  const [value = ''] = setting?.values.split(' ') ?? [];
+  const all = setting ? [`${value}|${setting.unsetBy[0]}`] : argument.split(/[[\] ]+/).filter(Boolean);
+  return all.map((one) => {
+    const words = one.split('|');
+    // `name` and `text` stand for what a person chooses.
+    const isChoice = words.length > (setting ? 2 : 1);
+    return {
+      name: words.length === 1 ? one : 'value',
+      description: words.length === 1 ? one : summary,
+      type: 'string',
+      required: false,
+      ...(isChoice && { choices: words.map((word) => ({ value: word, label: word })) }),
+    };
+  });
 }
 
 function categoryOf({ name, when }: ChatCommand): string {

@@ -71,6 +71,25 @@ test('agents, models and commands are listed as OpenClaw lists them', async () =
     acceptsArgs: true,
     category: 'options',
   });
+  // As OpenClaw's schema has them, and unless the client wants none.
+  const withArgs = (await home.ask('commands.list')).commands;
+  const argsOf = (wanted: string) => withArgs.find(({ name }: Json) => name === wanted).args;
+  expect(argsOf('new').map(({ name }: Json) => name)).toEqual(['model', 'message']);
+  expect(argsOf('clean')).toEqual([
+    {
+      name: 'value',
+      description: 'Remove old tool calls and their results from the context',
+      type: 'string',
+      required: false,
+      choices: ['default', 'aggressive', 'extreme'].map((value) => ({ value, label: value })),
+    },
+  ]);
+  expect(argsOf('model')).toMatchObject([{ name: 'value' }]);
+  expect(argsOf('model')[0].choices).toBeUndefined();
+  expect(argsOf('queue')[0].choices.map(({ value }: Json) => value)).toEqual(
+    expect.arrayContaining(['collect', 'steer', 'default']),
+  );
+  expect(argsOf('status')).toBeUndefined();
 });
 
 test('the configuration is shown without its secrets', async () => {

@@ -98,7 +98,6 @@ export const KNOWN_DIFFERENCES: readonly string[] = [
   '- row: hasAutomation',
   '- row: lastActivityAt',
   '- row: lastRunError',
-  '- row: lastRunId',
   '- row: parentSessionKey',
   '- row: participantCount',
   '- row: participants',

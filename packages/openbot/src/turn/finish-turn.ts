@@ -49,6 +49,7 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
     setImmediate().then(() =>
       persistRunOutcome({
         ...outcome,
+        lastRunId: nameOfRun(turn),
         ...turn.sessions,
         ...(knowsGroup && { groupIntroSent: true }),
         ...(change !== undefined && built.hasNotice && { fallbackNotice: change.notice }),
@@ -61,6 +62,11 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
     session.written,
   ]);
   return result;
+}
+
+/** A client names the run of its message; of several that share a turn it is the last one. */
+function nameOfRun({ work, message: { identity } }: Turn): string {
+  return identity.channel === WEB_CHANNEL ? identity.messageId : work.turnId;
 }
 
 /** Undefined where the same model answers as before, and for a run whose end was found after a crash. */

@@ -64,6 +64,7 @@ test('a list has the fields of OpenClaw, with rows, titles and previews', async 
     'systemSent',
     'startedAt',
     'endedAt',
+    'lastRunId',
     'snapshotAt',
   ])
     expect(typeof demo[field], field).toBe(typeof realRow[field]);

@@ -27,6 +27,7 @@ export type SessionEntry = {
   sessionStartedAt?: number;
   lastInteractionAt?: number;
   lastActivityAt?: number;
+  lastRunId?: string;
   status?: 'running' | 'done' | 'failed' | (string & {});
   startedAt?: number;
   endedAt?: number;

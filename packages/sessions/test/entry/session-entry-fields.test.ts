@@ -81,6 +81,7 @@ const FIELDS = [
   'sessionStartedAt',
   'lastInteractionAt',
   'lastActivityAt',
+  'lastRunId',
   'status',
   'startedAt',
   'endedAt',

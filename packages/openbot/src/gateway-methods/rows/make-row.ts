@@ -120,6 +120,7 @@ function makeBase({ ref, stored, isPinned, isArchived }: LightRow, { models, con
     createdAt: createdAt ?? entry.sessionStartedAt,
     createdVia,
     lastActivityAt: entry.lastActivityAt,
+    lastRunId: entry.lastRunId,
     archived: isArchived,
     archivedAt,
     pinned: isPinned,

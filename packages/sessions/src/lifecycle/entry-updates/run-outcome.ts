@@ -15,6 +15,8 @@ export interface RunOutcome
   > {
   /** In OpenClaw's words: `running`, `done`, `failed`, `killed`, `timeout`. */
   status?: SessionEntry['status'];
+  /** What clients of a gateway call the run. */
+  lastRunId?: string;
   /** ms */
   startedAt?: number;
   endedAt?: number;
@@ -77,6 +79,7 @@ function readOutcome(entry: StoredEntry, outcome: RunOutcome): Partial<SessionEn
     ...readFigures(entry, outcome),
     ...readTimes(entry, outcome),
     ...(status === undefined ? {} : { status }),
+    ...(outcome.lastRunId !== undefined && { lastRunId: outcome.lastRunId }),
     ...(systemSent === true && { systemSent }),
     ...(outcome.groupIntroSent === true &&
       entry.groupActivationNeedsSystemIntro === true && { groupActivationNeedsSystemIntro: false }),

@@ -92,6 +92,7 @@ export const RESET_RULES = {
   status: 'cleared',
   startedAt: 'cleared',
   endedAt: 'cleared',
+  lastRunId: 'cleared',
   runtimeMs: 'cleared',
   abortedBy: 'cleared',
   lastThinkingLevel: 'cleared',

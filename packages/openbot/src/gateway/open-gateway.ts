@@ -80,7 +80,7 @@ async function openServices(
     host,
     hub: server.hub,
     runs,
-    rows: openRows({ stateDir, config, state, runs, now }),
+    rows: openRows({ stateDir, config, state, runs, hostPid: () => pidOf(host.status), now }),
     ...(logPath !== undefined && { logPath }),
     startedAt: now(),
     now,
@@ -94,6 +94,10 @@ function describeDefaults(config: BotConfig, agentIds: ReadonlySet<string> | und
   const [first] = agentIds ?? [];
   const defaultAgentId = agentIds?.has(configured) === false && first !== undefined ? first : configured;
   return { defaultAgentId, mainKey, mainSessionKey: `agent:${defaultAgentId}:${mainKey}`, scope };
+}
+
+function pidOf({ phase }: AgentHost['status']): number | undefined {
+  return 'pid' in phase ? phase.pid : undefined;
 }
 
 function describeTrouble({ status: { phase } }: AgentHost): readonly string[] {

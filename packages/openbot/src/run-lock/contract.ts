@@ -22,5 +22,7 @@ export interface RunLock {
     options: { readonly waitMs: number; readonly signal?: AbortSignal },
   ): Promise<HeldRun | undefined>;
   holder(address: string): Promise<RunHolder | undefined>;
+  /** Those of the sessions that run, with the process that runs each where it is known. Cheap also for thousands. */
+  running(addresses: Iterable<string>): Promise<ReadonlyMap<string, number | undefined>>;
   close(): Promise<void>;
 }

@@ -43,6 +43,8 @@ export class MethodsHome {
   readonly config: BotConfig;
   readonly services: GatewayServices;
   readonly bot: Bot;
+  /** Of the bot. Without it, its runs are those of a process that the gateway did not start. */
+  hostPid: number | undefined = process.pid;
   /** ms */
   time: number | undefined;
 
@@ -82,7 +84,7 @@ export class MethodsHome {
       host: makeHost(bot, state, runs, options.channels ?? []),
       hub: { publish: (event) => void this.events.push(event), hasListener: () => true },
       runs,
-      rows: openRows({ stateDir, config, state, runs, now }),
+      rows: openRows({ stateDir, config, state, runs, hostPid: () => this.hostPid, now }),
       logPath: options.logPath,
       startedAt: now(),
       now,

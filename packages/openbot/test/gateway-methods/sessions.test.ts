@@ -111,9 +111,9 @@ test('rows follow what another process writes, and what runs', async () => {
     messageId: 'run-1',
     text: 'go',
   });
-  const untilListed = async () => {
+  const untilListed = async (search?: string) => {
     for (;;) {
-      const { sessions } = await home.ask('sessions.list', { activeOnly: true });
+      const { sessions } = await home.ask('sessions.list', { activeOnly: true, search });
       if (sessions.length > 0) return sessions[0];
       await sleep(10);
     }
@@ -123,13 +123,30 @@ test('rows follow what another process writes, and what runs', async () => {
     hasActiveRun: true,
     activeRunIds: ['run-1'],
   });
+  // A run that the gateway did not begin.
+  const local = home.bot.say({ message: 'go', sessionKey: 'agent:main:local' });
+  home.hostPid = undefined;
+  expect(await untilListed('local')).toMatchObject({
+    key: 'agent:main:local',
+    status: 'running',
+    hasActiveRun: true,
+    activeRunIds: [],
+  });
+  home.hostPid = process.pid;
   release();
+  await local;
   await home.services.runs.waitForEnd(
     { agentId: 'main', sessionKey: DEMO, runId: 'run-1' },
     { timeoutMs: 1, signal: AbortSignal.abort() },
   );
   const { session } = await home.ask('sessions.describe', { key: DEMO });
-  expect(session).toMatchObject({ status: 'done', hasActiveRun: false, activeRunIds: [] });
+  expect(session).toMatchObject({
+    status: 'done',
+    hasActiveRun: false,
+    activeRunIds: [],
+    lastRunId: expect.any(String),
+  });
+  expect((await home.ask('sessions.list', { activeOnly: true })).sessions).toEqual([]);
 });
 
 test('sessions are described, resolved and previewed by any spelling of their key', async () => {

@@ -76,6 +76,7 @@ export function describeRunLockContract(name: string, open: () => RunLock): void
       const holder = (await locks.holder(KEY))!;
       expect(holder.description).toContain('this process');
       expect(holder.isOwn).toBe(true);
+      expect([...(await locks.running(['agent:main:other', KEY]))]).toEqual([[KEY, process.pid]]);
       expect(holder.since).toBeGreaterThanOrEqual(before - 1);
       await held.release();
       expect(await locks.holder(KEY)).toBeUndefined();

@@ -39,20 +39,27 @@ export function followModelFacts(config: BotConfig): () => ModelFacts {
 }
 
 /** A whole row, with the names of OpenClaw's gateway. Fields that are undefined are not sent. */
-export function makeRow(light: LightRow, maker: RowMaker, extras: RowExtras = {}): GatewayRow {
+export function makeRow(
+  light: LightRow,
+  maker: RowMaker,
+  extras: RowExtras = {},
+  /** Another process runs the session: its run has no name here. */
+  runsElsewhere = false,
+): GatewayRow {
   const { ref, stored } = light;
   const { entry } = stored;
   const base = baseOf(light, maker);
   const runs = maker.runs.ofSession(ref);
+  const isRunning = runs.length > 0 || runsElsewhere;
   const ends = extras.title || extras.lastMessage ? readEnds(light, maker) : undefined;
   return {
     ...base,
     ...(extras.title && { derivedTitle: base.displayName ?? ends?.firstWords ?? describeId(light) }),
     ...(extras.lastMessage && ends?.lastWords !== undefined && { lastMessagePreview: ends.lastWords }),
-    status: runs.length > 0 ? 'running' : entry.status,
+    status: isRunning ? 'running' : entry.status,
     startedAt: runs[0]?.startedAt ?? entry.startedAt,
-    ...(runs.length === 0 && { endedAt: entry.endedAt, runtimeMs: entry.runtimeMs }),
-    hasActiveRun: runs.length > 0,
+    ...(!isRunning && { endedAt: entry.endedAt, runtimeMs: entry.runtimeMs }),
+    hasActiveRun: isRunning,
     activeRunIds: runs.map(({ runId }) => runId),
     snapshotAt: maker.now,
   };

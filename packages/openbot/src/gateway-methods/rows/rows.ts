@@ -1,5 +1,5 @@
 import type { BotConfig } from '../../config/bot-config.ts';
-import { findSession } from '../../session-address.ts';
+import { addressOf, findSession } from '../../session-address.ts';
 import type { BotState } from '../../state/open-state.ts';
 import type { GatewayRuns } from '../runs/contract.ts';
 import type { RowOrder, RowQuestion, SessionRows } from './contract.ts';
@@ -13,15 +13,26 @@ export interface RowsOptions {
   readonly config: BotConfig;
   readonly state: BotState;
   readonly runs: Pick<GatewayRuns, 'ofSession'>;
+  /** Of the process whose runs are those of `runs`. */
+  hostPid?(): number | undefined;
   now(): number;
 }
 
 /** The rows that lists, descriptions and events have. Choosing and sorting is done on light rows; the page alone is made. */
-export function openRows({ stateDir, config, state, runs, now }: RowsOptions): SessionRows {
+export function openRows({ stateDir, config, state, runs, hostPid, now }: RowsOptions): SessionRows {
   const lights = new LightRows({ stateDir, config, state });
   const ends = new TranscriptEndsReader();
   const modelsNow = followModelFacts(config);
   const maker = (): RowMaker => ({ stateDir, config, runs, ends, models: modelsNow(), now: now() });
+  // Rows in events are without: the end of such a run is not told.
+  const findRunsElsewhere = async (rows: readonly LightRow[]): Promise<ReadonlySet<LightRow>> => {
+    const running = await state.runLock.running(rows.map(({ ref }) => addressOf(ref)));
+    const isElsewhere = ({ ref }: LightRow) => {
+      const pid = running.get(addressOf(ref));
+      return pid !== undefined && pid !== hostPid?.();
+    };
+    return new Set(running.size === 0 ? [] : rows.filter(isElsewhere));
+  };
   return {
     find: async ({ agentId, sessionKey }, extras) => {
       const sessions = { store: state.storeOf(agentId), storePath: state.storePathOf(agentId), agentId };
@@ -31,15 +42,21 @@ export function openRows({ stateDir, config, state, runs, now }: RowsOptions): S
     },
     list: async (question) => {
       const agentIds = new Set(lights.agentIds());
-      const wanted = choose(await lights.sorted(), question, {
+      const all = await lights.sorted();
+      const elsewhere = new Set(question.activeOnly ? await findRunsElsewhere(all) : []);
+      const wanted = choose(all, question, {
         now: now(),
         isConfigured: ({ ref }) => agentIds.has(ref.agentId),
-        isActive: ({ ref }) => runs.ofSession(ref).length > 0,
+        isActive: (row) => runs.ofSession(row.ref).length > 0 || elsewhere.has(row),
       });
       const { offset = 0, limit, extras } = question;
       const making = maker();
       const page = sortBy(wanted, question.sortBy).slice(offset, offset + limit);
-      return { rows: page.map((light) => makeRow(light, making, extras)), total: wanted.length };
+      const busy = await findRunsElsewhere(page);
+      return {
+        rows: page.map((light) => makeRow(light, making, extras, busy.has(light))),
+        total: wanted.length,
+      };
     },
     known: async (agentId) =>
       (await lights.sorted()).filter(({ ref }) => agentId === undefined || ref.agentId === agentId),

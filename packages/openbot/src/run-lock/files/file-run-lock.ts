@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { acquireLock, type HeldLock, inspectLock } from '@openbot/sessions/disk';
 import { runLockPathOf } from '@openbot/sessions/layout';
@@ -39,9 +41,28 @@ export function openFileRunLock(stateDir: string): RunLock {
         isOwn: [...held.values()].includes(address),
       };
     },
+    running: async (addresses) => {
+      const names = listFiles(dirname(pathOf('')));
+      const found = new Map<string, number | undefined>();
+      if (names.size === 0) return found;
+      for (const address of addresses) {
+        const lock = names.has(basename(pathOf(address))) ? inspectLock(pathOf(address)) : undefined;
+        if (lock?.held) found.set(address, lock.holder.pid);
+      }
+      return found;
+    },
     close: async () => {
       for (const lock of held.keys()) await lock.release();
       held.clear();
     },
   };
+}
+
+function listFiles(folder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(folder));
+  } catch {
+    // No session has run yet.
+    return new Set();
+  }
 }

@@ -61,6 +61,10 @@ export function openMemoryRunLock(now: () => number = Date.now): RunLock {
       lines.has(address)
         ? { description: 'this process', since: since.get(address), isOwn: true }
         : undefined,
+    running: async (addresses) =>
+      new Map(
+        [...addresses].filter((address) => lines.has(address)).map((address) => [address, process.pid]),
+      ),
     close: async () => lines.clear(),
   };
 }

@@ -26,11 +26,11 @@ import { transcriptOf } from './transcript-of.ts';
 type Call = MethodCall<GatewayServices>;
 
 const USUAL_LIMIT = 100;
-/** As OpenClaw's, of sessions and of messages. */
+/** Of sessions and of messages. OpenClaw's Control UI asks for more sessions than that, and reads how many it gets. */
 const MOST_ROWS = 1000;
 
 const LIST_PARAMS = {
-  limit: maybe(integer({ least: 1, most: MOST_ROWS })),
+  limit: maybe(integer({ least: 1 })),
   offset: maybe(integer({ least: 0 })),
   search: maybe(text),
   agentId: maybe(filledText),
@@ -51,7 +51,8 @@ const LIST_PARAMS = {
 
 async function list(params: ParamsOf<typeof LIST_PARAMS>, call: Call) {
   const { services, caller } = call;
-  const { limit = USUAL_LIMIT, offset = 0, includeDerivedTitles, includeLastMessage } = params;
+  const { offset = 0, includeDerivedTitles, includeLastMessage } = params;
+  const limit = Math.min(params.limit ?? USUAL_LIMIT, MOST_ROWS);
   const agentId = params.agentId === undefined ? undefined : normalizeAgentId(params.agentId);
   const { rows, total } = await services.rows.list({
     ...params,

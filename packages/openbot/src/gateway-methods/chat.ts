@@ -1,5 +1,6 @@
 import { composeDeliveryMirror } from '@openbot/sessions/transcript';
 import { resolveAgentSettings } from '../config/agents.ts';
+import type { Caller, MethodCall } from '../gateway-protocol/method.ts';
 import {
   anyValue,
   filledText,
@@ -10,6 +11,7 @@ import {
   oneOf,
   text,
 } from '../gateway-protocol/param-shapes.ts';
+import { hasScope } from '../gateway-protocol/scopes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
 import { assistantText } from './events/assistant-text.ts';
@@ -73,6 +75,17 @@ const HISTORY_PARAMS = {
   maxBytes: maybe(integer({ least: 1 })),
 } as const;
 
+/** Connections whose reading has woken the process that runs agents. */
+const AWAKENERS = new WeakSet<Caller>();
+
+/** Who opens a conversation may go on with it. Once for each connection: one that looks from time to time lets it rest. */
+function wakeFor({ caller, services }: MethodCall<GatewayServices>): void {
+  const canHear = caller.subscriptions !== undefined;
+  if (!canHear || !hasScope(caller.scopes, 'operator.write') || AWAKENERS.has(caller)) return;
+  AWAKENERS.add(caller);
+  services.host.warm();
+}
+
 /** `chat.startup` is what the Control UI asks first; it gets the same. */
 const history = (['chat.history', 'chat.startup'] as const).map((name) =>
   gatewayMethod({
@@ -81,8 +94,7 @@ const history = (['chat.history', 'chat.startup'] as const).map((name) =>
     params: HISTORY_PARAMS,
     handle: ({ sessionKey, agentId, ...page }, call) => {
       const { services } = call;
-      // Who reads a conversation may go on with it.
-      services.host.warm();
+      wakeFor(call);
       return readHistory(
         services,
         visibleRef(call, sessionKey, agentId),

@@ -59,9 +59,21 @@ test('who looks at it neither wakes its agents nor waits for them; a stop ends r
   const client = await openClient(gateway);
   expect((await client.event('health')).payload).toMatchObject({ ok: true, agentHost: { state: 'resting' } });
   expect(await ask(client, 'channels.status')).toMatchObject({ channelOrder: [] });
+  // Nor does who only reads, or reads by single requests.
+  const reader = await openClient(gateway, { scopes: ['operator.read'] });
+  await ask(reader, 'chat.history', { sessionKey: 'main' });
+  const single = await fetch(`${gateway.url.replace('ws', 'http')}/rpc/chat.history`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}` },
+    body: '{"sessionKey":"main"}',
+  });
+  expect(single.status).toBe(200);
   const calm = await ask(client, 'status');
   expect(calm).toMatchObject({ agentHost: { state: 'resting', crashes: 0 } });
   expect(calm.eventLoop.delayMaxMs).toBeGreaterThan(100);
+  // A page that opens a conversation does: its next word is answered sooner.
+  await ask(client, 'chat.history', { sessionKey: 'main' });
+  expect((await ask(client, 'status')).agentHost.state).not.toBe('resting');
 
   await ask(client, 'chat.send', { sessionKey: 'main', message: 'block', idempotencyKey: 'b' });
   await client.find(chatOf('b', 'status'));

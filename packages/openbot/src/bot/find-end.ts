@@ -1,3 +1,4 @@
+import type { StoredEntry } from '@openbot/sessions';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import type { BotState } from '../state/open-state.ts';
@@ -9,6 +10,8 @@ export interface EndedTurn {
   readonly report: TurnReport;
   /** Empty for a message that got no turn. */
   readonly turnId: string;
+  /** ms; the arrival of the message where nothing tells when its turn ended. */
+  readonly endedAt?: number;
 }
 
 /** What became of a message, as inbox and outbox have it; undefined while it has no end. */
@@ -43,7 +46,17 @@ export async function findEnd(
     ...(message.state === 'failed' && { error: { message: message.error } }),
     ...(message.state === 'dropped' && { error: { message: `The message was dropped: ${message.reason}` } }),
   };
-  return { report, turnId };
+  return { report, turnId, endedAt: findEndTime(message, replies, entry) };
+}
+
+function findEndTime(
+  { receivedAt }: InboxMessage,
+  replies: readonly { readonly createdAt: number }[],
+  entry: StoredEntry | undefined,
+): number {
+  if (replies.length > 0) return Math.max(...replies.map(({ createdAt }) => createdAt));
+  // Of the last run of the session, which may be a later one.
+  return Math.max(receivedAt, entry?.endedAt ?? 0);
 }
 
 function findAbort(message: InboxMessage): TurnReport['abortedBy'] {

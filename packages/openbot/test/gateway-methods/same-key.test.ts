@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type Fields, RunsPlace } from './runs-place.ts';
 
 const KEY = 'the same';
+const WAIT_MS = 50;
 const callerOf = (agentId: string) => ({ agentIds: new Set([agentId]) });
 const textOf = (answer: Fields) =>
   (answer.result as { payloads: { text: string }[] }).payloads.map(({ text }) => text).join();
@@ -14,7 +15,7 @@ test('one key in two sessions names two runs, and each client hears of its own',
   place.place.writeScript('play', {
     turns: [
       { when: '^wait', steps: [{ text: 'so far' }, { stall: true }] },
-      { when: '.', steps: [{ text: 'Heard {{prompt}}' }] },
+      { when: '.', steps: [{ waitMs: WAIT_MS }, { text: 'Heard {{prompt}}' }] },
     ],
   });
   await place.open();
@@ -29,6 +30,7 @@ test('one key in two sessions names two runs, and each client hears of its own',
     expect([textOf(main), textOf(other)]).toEqual(['Heard a word to main', 'Heard a word to other']);
     for (const agentId of ['main', 'other']) expect(await wait(agentId)).toMatchObject({ status: 'ok' });
     expect(await wait('nobody')).toMatchObject({ status: 'timeout' });
+    return (await wait('main')).endedAt as number;
   };
   await hearAll();
   for (const agentId of ['main', 'other']) {
@@ -37,8 +39,12 @@ test('one key in two sessions names two runs, and each client hears of its own',
   }
   await place.close();
   await place.open();
-  // What is kept of them.
-  await hearAll();
+  // What is kept of them, and when they ended: not when the message came, which was before its model waited.
+  const endedAt = await hearAll();
+  const account = { channel: 'webchat', accountId: 'gateway' };
+  const inMain = { ...account, conversationId: 'agent:main:main', messageId: KEY };
+  const { receivedAt } = (await place.services.state.inbox.find(inMain))!;
+  expect(endedAt).toBeGreaterThanOrEqual(receivedAt + WAIT_MS - 1);
 
   // One is ended, and the other goes on.
   for (const agentId of ['main', 'other'])

@@ -111,8 +111,9 @@ class Runs implements GatewayRuns {
   async #endingOf(runId: string, message: InboxMessage | undefined): Promise<RunEnding | undefined> {
     const ended = message && (await findEnd(this.#options, message));
     if (ended === undefined) return undefined;
-    const { agentId, sessionKey, receivedAt } = message!;
-    return { runId, agentId, sessionKey, report: ended.report, endedAt: receivedAt };
+    const { agentId, sessionKey } = message!;
+    const { report, endedAt = message!.receivedAt } = ended;
+    return { runId, agentId, sessionKey, report, endedAt };
   }
 
   #wait(
@@ -264,7 +265,7 @@ class Runs implements GatewayRuns {
     try {
       const message = await this.#findMessage(run);
       const ended = message && (await findEnd(this.#options, message));
-      if (ended !== undefined) this.#end(run, ended.report, true);
+      if (ended !== undefined) this.#end(run, ended.report, true, ended.endedAt);
     } catch {
       // It is looked for again when the next process starts.
     }

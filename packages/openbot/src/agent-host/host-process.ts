@@ -5,6 +5,7 @@ import { openBot } from '../bot/open-bot.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import type { OutboxMessage } from '../outbox/contract.ts';
+import { addressOf, type SessionRef } from '../session-address.ts';
 import { type BotState, openState } from '../state/open-state.ts';
 import type { HostCalls, HostEvent, HostTurn } from './contract.ts';
 import { describeUpdate } from './describe-update.ts';
@@ -150,15 +151,62 @@ function beat(gateway: GatewayLine, describe: () => Omit<HostBeat, 'delayMs'>): 
 class GatewayLine {
   #events: HostEvent[] = [];
   #isPlanned = false;
+  /** Sessions whose client waits for the answer to a message, with what is told of them meanwhile. */
+  readonly #answering = new Map<string, { calls: number; readonly held: HostEvent[] }>();
+  /** By the id of a turn. */
+  readonly #sessions = new Map<string, string>();
 
   say(message: ToGateway): void {
     this.#flush();
+    this.#write(message);
+  }
+
+  #write(message: ToGateway): void {
     // The gateway may be gone; `serve` hears of it.
     if (process.connected) process.send?.(message, undefined, undefined, () => {});
   }
 
   tell(event: HostEvent): void {
+    const session = this.#sessionOf(event);
+    const answering = session === undefined ? undefined : this.#answering.get(session);
+    if (answering !== undefined) {
+      answering.held.push(event);
+      return;
+    }
     this.#events.push(event);
+    this.#plan();
+  }
+
+  #sessionOf(event: HostEvent): string | undefined {
+    if (event.type === 'began') {
+      const session = addressOf(event.turn);
+      this.#sessions.set(event.turn.turnId, session);
+      return session;
+    }
+    if (event.type === 'appended') return addressOf(event.session);
+    if (event.type !== 'event' && event.type !== 'ended') return undefined;
+    const session = this.#sessions.get(event.turnId);
+    if (event.type === 'ended') this.#sessions.delete(event.turnId);
+    return session;
+  }
+
+  /** The run of a message is told behind the answer to the client that sent it. Returns what lets it be told. */
+  #holdBack(session: SessionRef): () => void {
+    const address = addressOf(session);
+    const answering = this.#answering.get(address) ?? { calls: 0, held: [] };
+    answering.calls++;
+    this.#answering.set(address, answering);
+    return () => {
+      answering.calls--;
+      if (answering.calls > 0) return;
+      this.#answering.delete(address);
+      if (answering.held.length === 0) return;
+      this.#events.push(...answering.held);
+      this.#plan();
+    };
+  }
+
+  #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
     setImmediate(() => this.#flush());
@@ -174,10 +222,13 @@ class GatewayLine {
       process.on('message', (message: ToHost) => {
         if ('close' in message) return resolve(message.close);
         const { call, name, args } = message;
-        answer(name, args).then(
-          (value) => this.say({ result: call, value: value ?? null }),
-          (error: unknown) => this.say({ result: call, error: writeError(error) }),
-        );
+        const letGo = name === 'accept' ? this.#holdBack(args[0] as SessionRef) : undefined;
+        answer(name, args)
+          .then(
+            (value) => this.say({ result: call, value: value ?? null }),
+            (error: unknown) => this.say({ result: call, error: writeError(error) }),
+          )
+          .finally(letGo);
       });
     });
   }
@@ -192,6 +243,6 @@ class GatewayLine {
     if (this.#events.length === 0) return;
     const events = this.#events;
     this.#events = [];
-    if (process.connected) process.send?.({ events } satisfies ToGateway, undefined, undefined, () => {});
+    this.#write({ events });
   }
 }

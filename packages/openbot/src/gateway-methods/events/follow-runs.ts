@@ -51,7 +51,9 @@ class RunFollower {
     const { run } = change;
     const { runId } = run;
     if (change.type === 'accepted') {
-      this.#announce(run, { reason: 'send' }, true);
+      // What is told of it comes after the response to its request.
+      this.#do(run, () => setImmediate());
+      this.#announce(run, { reason: 'send' });
       return;
     }
     const followed = this.#follow(change);
@@ -170,15 +172,11 @@ class RunFollower {
     });
   }
 
-  #announce(session: SessionRef, about: Readonly<Record<string, unknown>>, isAnswer = false): void {
+  #announce(session: SessionRef, about: Readonly<Record<string, unknown>>): void {
     const { hub } = this.#services;
     const { agentId } = session;
     if (!hub.hasListener({ audience: { to: 'sessions' }, agentId })) return;
-    this.#do(session, async () => {
-      // After the response to the request that it is about.
-      if (isAnswer) await setImmediate();
-      await announceChange(this.#services, session, about);
-    });
+    this.#do(session, () => announceChange(this.#services, session, about));
   }
 
   #do(session: SessionRef, step: () => void | Promise<void>): void {

@@ -37,6 +37,7 @@ describe('a connection that said hello', () => {
       },
       policy: { maxPayload: 26_214_400, maxBufferedBytes: 52_428_800, tickIntervalMs: 30_000 },
     });
+    expect(payload.features.events).not.toContain('session.operation');
     expect(payload.features.methods).not.toContain('test.throw');
     expect(payload.auth).not.toHaveProperty('deviceToken');
     expect(payload.snapshot.presence.map(({ mode }: { mode: string }) => mode)).toEqual(['gateway', 'cli']);

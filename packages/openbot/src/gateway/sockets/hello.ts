@@ -10,7 +10,6 @@ const EVENTS = [
   'agent',
   'chat',
   'session.message',
-  'session.operation',
   'sessions.changed',
   'presence',
   'tick',

@@ -112,6 +112,15 @@ test('starts, is the only one, has its settings, and stops', async () => {
   await expect(
     commands.call('openbot.command.say', { id: 's', request: { message: 5, asks: false } }),
   ).rejects.toThrow('at /request/message: must be string');
+  const change = (params: object) =>
+    commands.call('openbot.command.changeSessions', { agentId: 'main', key: 'agent:main:main', ...params });
+  await expect(change({ change: 'set', fields: { sessionFile: '/etc/passwd' } })).rejects.toThrow(
+    "a session has no setting with the field 'sessionFile'",
+  );
+  await expect(change({ change: 'set', fields: { label: ['x'] } })).rejects.toThrow('at /fields/label:');
+  await expect(change({ change: 'prune', limits: { maxEntries: '0', dryRun: false } })).rejects.toThrow(
+    'at /limits/maxEntries: must be integer',
+  );
   const bearer = { authorization: `Bearer ${TOKEN}` };
   const statuses = {
     metrics: await get(port, '/metrics', bearer),

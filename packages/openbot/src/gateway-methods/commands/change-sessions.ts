@@ -1,8 +1,28 @@
 import { OpenBotError, type StoredSession } from '@openbot/sessions';
 import { COMMAND_METHOD } from '../../gateway-client/contract.ts';
-import { filledText, integer, maybe, object, oneOf, text } from '../../gateway-protocol/param-shapes.ts';
-import type { KeptArchive, PruneLimits, SessionChanges } from '../../kept-sessions/contract.ts';
+import {
+  either,
+  filledText,
+  flag,
+  integer,
+  mapOf,
+  maybe,
+  number,
+  oneOf,
+  orNull,
+  record,
+  text,
+  textOrNumber,
+} from '../../gateway-protocol/param-shapes.ts';
+import { refuse } from '../../gateway-protocol/wire-errors.ts';
+import type {
+  CompactOutcome,
+  KeptArchive,
+  PruneLimits,
+  SessionChanges,
+} from '../../kept-sessions/contract.ts';
 import { openSessionFolder } from '../../kept-sessions/open-session-folder.ts';
+import { SESSION_SETTINGS } from '../../session-settings/table.ts';
 import { type GatewayServices, gatewayMethod } from '../services.ts';
 
 /** The words of `sessions.changed`. */
@@ -25,12 +45,19 @@ export const changeSessions = gatewayMethod({
     change: oneOf('set', 'reset', 'remove', 'compact', 'restore', 'prune'),
     key: maybe(text),
     sessionId: maybe(text),
-    fields: maybe(object),
+    fields: maybe(mapOf(orNull(either(textOrNumber, flag)))),
     maxLines: maybe(integer({ least: 1 })),
     archive: maybe(text),
-    limits: maybe(object),
+    limits: maybe(
+      record({
+        maxAgeMs: maybe(number({ least: 0 })),
+        maxEntries: maybe(integer({ least: 0 })),
+        dryRun: maybe(flag),
+      }),
+    ),
   },
   handle: async ({ agentId, change, ...given }, { services }) => {
+    refuseUnknownFields(given.fields ?? {});
     const { stateDir, env } = services;
     const folder = await openSessionFolder(stateDir, { env, cwd: stateDir });
     const keeper = folder.open(agentId);
@@ -46,12 +73,20 @@ export const changeSessions = gatewayMethod({
   },
 });
 
+/** Those that settings have: the rest of an entry belongs to runs. */
+function refuseUnknownFields(fields: Readonly<Record<string, unknown>>): void {
+  const own: readonly string[] = SESSION_SETTINGS.flatMap((setting) => setting.fields);
+  const known = new Set([...own, 'groupActivationNeedsSystemIntro']);
+  const unknown = Object.keys(fields).find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw refuse('INVALID_REQUEST', `a session has no setting with the field '${unknown}'`);
+}
+
 interface Given {
   readonly fields?: Readonly<Record<string, unknown>>;
-  readonly maxLines?: number;
   readonly archive?: string;
   readonly key?: string;
-  readonly limits?: Readonly<Record<string, unknown>>;
+  readonly limits?: Partial<PruneLimits>;
   find(): Promise<StoredSession>;
   findArchive(): KeptArchive | undefined;
 }
@@ -69,7 +104,7 @@ async function apply(changes: SessionChanges, change: keyof SessionChanges, give
     case 'compact':
       return changes.compact(await given.find(), given.maxLines);
     case 'prune':
-      return changes.prune({ dryRun: true, ...given.limits } as PruneLimits);
+      return changes.prune({ dryRun: true, ...given.limits });
     case 'restore': {
       const archive = given.findArchive();
       if (archive !== undefined) return changes.restore(archive, given.key);

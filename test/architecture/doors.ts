@@ -364,7 +364,7 @@ export const DOORS: Doors = {
     doctor: ['contract', 'examine'],
     'doctor/checks': ['configuration', 'folder', 'gateway', 'leavings', 'machine', 'messages', 'sessions'],
     'first-setup': ['compose-setup', 'write-setup'],
-    gateway: ['open-gateway'],
+    gateway: ['audit-log', 'open-gateway'],
     'gateway-client': ['changes-through', 'connect-gateway', 'contract', 'look-at-gateway', 'say-through'],
     'gateway-devices': ['contract', 'device-book', 'devices'],
     'gateway-methods': ['all', 'event-loop', 'services'],

@@ -234,4 +234,10 @@ test('devices are listed, approved and revoked', async () => {
   expect(listMisfits(DEVICES_REVOKE, await place.json('devices', 'revoke', 'ab12'))).toEqual([]);
   expect(await place.json('devices', 'list')).toEqual({ approved: [], pending: [] });
   expect((await place.run(['devices', 'revoke', 'ab12'])).code).toBe(1);
+  // No gateway has seen it.
+  const audited = readFileSync(join(place.stateDir, 'logs/gateway-audit.jsonl'), 'utf8').trim().split('\n');
+  expect(audited.map((line) => JSON.parse(line))).toMatchObject([
+    { method: 'device.approved', about: { id: facts.deviceId, scopes: 'operator.read' } },
+    { method: 'device.revoked', about: { id: facts.deviceId } },
+  ]);
 });

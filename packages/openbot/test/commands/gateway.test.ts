@@ -195,7 +195,7 @@ test('who could be reached by others needs a token that cannot be guessed', asyn
   });
   expect(await place.start(['gateway', 'start', '--bind', 'custom']).ended).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('gateway.customBindHost is not set'),
+    stderr: expect.stringMatching(/it ended with code 1\n.*gateway\.customBindHost is not set/),
   });
   const log = readFileSync(join(place.stateDir, 'logs/gateway.log'), 'utf8');
   expect(log).toMatch(/^\S+Z .*gateway\.customBindHost is not set.*\n$/m);

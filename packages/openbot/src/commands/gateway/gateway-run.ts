@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { OpenBotError, resolveStateDir } from '@openbot/sessions';
-import { type CommandInput, readPackageVersion } from '@openbot/sessions/command-line';
+import { type CommandInput, FaultsFound, readPackageVersion } from '@openbot/sessions/command-line';
 import { makeFolder } from '@openbot/sessions/disk';
 import { DEFAULT_GATEWAY_PORT } from '../../config/bot-config.ts';
 import { type WatchedConfig, watchConfig } from '../../config/watch-config.ts';
@@ -72,7 +72,7 @@ export async function gatewayRun(input: CommandInput<typeof GATEWAY_RUN_FLAGS>):
     // No one sees what would be printed; `gateway start` shows the end of the log.
     const { message, hint } = error as OpenBotError;
     log.write([message, hint].filter(Boolean).join('\n'));
-    process.exitCode = 1;
+    throw new FaultsFound();
   } finally {
     config?.close();
     log.close();

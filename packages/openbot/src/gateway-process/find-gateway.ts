@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { inspectLock, isHolderAlive, type ProcessIdentity } from '@openbot/sessions/disk';
+import type { GatewaySettings } from '../config/bot-config.ts';
 import { gatewayFiles } from './gateway-files.ts';
 
 /** What a gateway that serves says of itself to commands of the same person, in a file that only they can read. */
@@ -12,6 +13,8 @@ export interface GatewayRecord extends ProcessIdentity {
   /** ms */
   readonly startedAt: number;
   readonly version: string;
+  /** What it was told when it was started, beside the configuration: a restart keeps to it. */
+  readonly flags?: Pick<GatewaySettings, 'port' | 'bind'>;
   /** For commands, with full rights; made anew by each process. */
   readonly token: string;
 }

@@ -55,6 +55,24 @@ export interface GatewayTokens {
 }
 
 /**
+ * Throws USAGE for tokens that can be guessed.
+ * @param address that others than this machine reach; undefined where none can
+ */
+export async function readTokens({
+  address,
+  ...source
+}: {
+  readonly stateDir: string;
+  readonly config: BotConfig;
+  readonly flag?: string;
+  readonly address?: string;
+}): Promise<GatewayTokens> {
+  const tokens = { token: await chooseToken(source), agentTokens: readAgentTokens(source.config) };
+  if (address !== undefined) assertAllStrong(tokens, address);
+  return tokens;
+}
+
+/**
  * The tokens as the configuration has them now. A token that others could guess is refused: at the start with USAGE, later by
  * keeping the former one, or for an agent none.
  * @param address that others than this machine reach; undefined where none can
@@ -73,14 +91,9 @@ export async function watchTokens({
   log(line: string): void;
 }): Promise<() => GatewayTokens> {
   const { config } = watched;
-  const read = async (): Promise<GatewayTokens> => ({
-    token: await chooseToken({ stateDir, config, flag }),
-    agentTokens: readAgentTokens(config),
-  });
-  let tokens = await read();
-  if (address !== undefined) assertAllStrong(tokens, address);
+  let tokens = await readTokens({ stateDir, config, flag, address });
   const readAgain = async () => {
-    const next = await read();
+    const next = await readTokens({ stateDir, config, flag });
     const isFine = ([agentId, token]: readonly [string, string]) => {
       const fault = address === undefined ? undefined : findWeakness(token, address, agentId);
       if (fault !== undefined) log(`${fault}. It is not accepted`);

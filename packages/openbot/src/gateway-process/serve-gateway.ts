@@ -9,7 +9,7 @@ export interface ServedGateway {
   close(options: { readonly reason: string; readonly graceMs: number }): Promise<void>;
 }
 
-export interface ServeOptions extends Pick<GatewayRecord, 'address' | 'version'> {
+export interface ServeOptions extends Pick<GatewayRecord, 'address' | 'version' | 'flags'> {
   readonly stateDir: string;
   /** For clients on this machine. */
   readonly local: string;
@@ -28,7 +28,7 @@ export interface ServeOptions extends Pick<GatewayRecord, 'address' | 'version'>
  * second Ctrl-C does not wait for runs.
  */
 export async function serveGateway(options: ServeOptions): Promise<NodeJS.Signals | 'LOST'> {
-  const { stateDir, address, local, version, log } = options;
+  const { stateDir, address, local, version, flags, log } = options;
   const claim = await claimGateway(stateDir);
   const signals = catchSignals(options);
   claim.lost.addEventListener('abort', () => signals.end('LOST'));
@@ -39,7 +39,7 @@ export async function serveGateway(options: ServeOptions): Promise<NodeJS.Signal
     const { port } = gateway;
     const url = `ws://${local.includes(':') ? `[${local}]` : local}:${port}`;
     try {
-      await claim.announce({ port, address, url, startedAt, version, token });
+      await claim.announce({ port, address, url, startedAt, version, flags, token });
       log.write(`gateway ready on ${address}:${port}, pid ${process.pid}, version ${version}`);
       options.onReady?.({ port, url, pid: process.pid });
       const signal = await signals.ended;

@@ -201,6 +201,31 @@ test('who could be reached by others needs a token that cannot be guessed', asyn
   expect(log).toMatch(/^\S+Z .*gateway\.customBindHost is not set.*\n$/m);
 });
 
+test('a restart keeps port and bind, and ends nothing that could not start again', async () => {
+  const place = makeOpenbotPlace({}, { isApart: true });
+  const port = await findFreePort();
+  const words = ['--port', String(port), '--bind', 'auto', '--json'];
+  const { stdout } = await place.start(['gateway', 'start', ...words]).ended;
+  const { pid } = JSON.parse(stdout) as { pid: number };
+  afterTest(() => {
+    const running = findGateway(place.stateDir);
+    if (running !== undefined) process.kill(running.pid, 'SIGKILL');
+  });
+  expect(await place.run(['gateway', 'restart', '--bind', 'lan', '--token', 'short'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('less than 128 bits'),
+  });
+  writeFileSync(join(place.stateDir, 'openbot.json'), '{');
+  expect((await place.run(['gateway', 'restart'])).code).toBe(1);
+  expect(findGateway(place.stateDir)?.pid).toBe(pid);
+  writeFileSync(join(place.stateDir, 'openbot.json'), '{}');
+  expect((await place.start(['gateway', 'restart']).ended).code).toBe(0);
+  const next = findGateway(place.stateDir)!;
+  expect(next.pid).not.toBe(pid);
+  expect(next).toMatchObject({ port, flags: { port, bind: 'auto' } });
+  await place.run(['gateway', 'stop']);
+});
+
 test('install prints a unit, and writes it', async () => {
   const place = makeOpenbotPlace({}, { isApart: true });
   const printed = await place.json<{ path: string; written: boolean }>('gateway', 'install', '--print');

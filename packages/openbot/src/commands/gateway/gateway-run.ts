@@ -51,6 +51,7 @@ export async function gatewayRun(input: CommandInput<typeof GATEWAY_RUN_FLAGS>):
       address,
       local,
       version: readPackageVersion(import.meta.url),
+      flags: { port: flags.port, bind: flags.bind },
       log,
       open: (commandToken) =>
         openGateway({

@@ -231,7 +231,11 @@ test('install prints a unit, and writes it', async () => {
   const printed = await place.json<{ path: string; written: boolean }>('gateway', 'install', '--print');
   expect(listMisfits(GATEWAY_INSTALL, printed)).toEqual([]);
   expect([printed.written, existsSync(printed.path)]).toEqual([false, false]);
-  expect((await place.run(['gateway', 'install'])).stdout).toContain(`Wrote ${printed.path}`);
+  const { stdout } = await place.run(['gateway', 'install']);
+  expect(stdout).toContain(`Wrote ${printed.path}`);
+  expect(stdout).toMatch(
+    /start, stop and restart it with:\n {2}(systemctl --user start|launchctl kickstart) /,
+  );
   expect((await place.run(['gateway', 'install'])).stdout).toContain('is there already');
   writeFileSync(printed.path, 'something else');
   expect((await place.run(['gateway', 'install'])).stderr).toContain('It was not changed');

@@ -12,10 +12,15 @@ const GRACE_S = 10;
 /** As `gateway stop` waits. */
 const CLOSING_S = 15;
 
-/** What people who know it may use as well. */
+const TARGET = `gui/$(id -u)/${LAUNCHD_LABEL}`;
+/** By which it is started, stopped and restarted. */
 const MANAGERS = {
-  systemd: `systemctl --user start|stop|restart ${SYSTEMD_NAME}`,
-  launchd: `launchctl kickstart|kill gui/$(id -u)/${LAUNCHD_LABEL}`,
+  systemd: ['start', 'stop', 'restart'].map((verb) => `systemctl --user ${verb} ${SYSTEMD_NAME}`),
+  launchd: [
+    `launchctl kickstart ${TARGET}`,
+    `launchctl kill TERM ${TARGET}`,
+    `launchctl kickstart -k ${TARGET}`,
+  ],
 };
 
 /** Writes what lets systemd or launchd keep the gateway running. */
@@ -45,7 +50,9 @@ export async function gatewayInstall(input: CommandInput<typeof GATEWAY_INSTALL_
       written ? `${green('Wrote')} ${printable(path)}` : `${printable(path)} is there already`,
       'To let it take effect:',
       ...next.map((command) => `  ${command}`),
-      `Afterwards 'openbot gateway start', 'stop' and 'restart' work on it; so does ${MANAGERS[manager]}`,
+      'Afterwards start, stop and restart it with:',
+      ...MANAGERS[manager].map((command) => `  ${command}`),
+      "'openbot gateway start' and 'restart' would start one that the unit does not keep running.",
       '',
     ].join('\n'),
   );

@@ -17,6 +17,7 @@ import { openAuditLog } from './audit-log.ts';
 import { makeDispatcher } from './dispatch.ts';
 import { Figures } from './figures.ts';
 import { answerHttp } from './http/router.ts';
+import { IncomingBytes } from './incoming-bytes.ts';
 import type { GatewaySettings } from './settings.ts';
 import { Connection } from './sockets/connection.ts';
 import { Connections } from './sockets/connections.ts';
@@ -76,6 +77,7 @@ export async function openServer<Services>(
   const startedAt = now();
   const bootId = randomUUID();
   const figures = new Figures();
+  const incoming = new IncomingBytes();
   const audit = openAuditLog(stateDir, { now, log });
   const devices = openDeviceBook(stateDir, now);
   const failures = new FailureLimits(now);
@@ -96,6 +98,7 @@ export async function openServer<Services>(
     clock,
     dispatcher,
     figures,
+    incoming,
     log,
     admit: async (peer: Peer, challenge: Challenge, params: unknown) =>
       services === undefined ? STARTING : admit(keeper, peer, challenge, params),
@@ -132,6 +135,7 @@ export async function openServer<Services>(
       dispatcher,
       connections,
       figures,
+      incoming,
       clock,
       version,
       uptimeMs: now() - startedAt,
@@ -152,7 +156,9 @@ export async function openServer<Services>(
     else {
       sockets.handleUpgrade(request, socket, head, (opened) => {
         figures.connectionsOpened++;
-        connections.add(new Connection(opened, peer, parts));
+        const connection = new Connection(opened, peer, parts);
+        connections.add(connection);
+        socket.on('data', () => connection.countIncoming());
       });
     }
   });

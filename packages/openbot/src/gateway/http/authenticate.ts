@@ -5,7 +5,12 @@ import { matchBearer } from '../admission/credentials.ts';
 import type { HttpContext } from './context.ts';
 
 export type Authentication =
-  | { readonly kind: 'caller'; readonly caller: Caller }
+  | {
+      readonly kind: 'caller';
+      readonly caller: Caller;
+      readonly credential?: string;
+      readonly deviceId?: string;
+    }
   | {
       readonly kind: 'refused';
       readonly status: 401 | 429;
@@ -39,5 +44,5 @@ export function authenticate(
     client: { id: 'gateway-client', mode: 'backend', displayName: 'http' },
     caps: new Set(),
   };
-  return { kind: 'caller', caller };
+  return { kind: 'caller', caller, credential: grant.credential, deviceId: grant.deviceId };
 }

@@ -5,6 +5,7 @@ import type { FailureLimits } from '../admission/failure-limits.ts';
 import type { Peer } from '../admission/peer.ts';
 import type { Dispatcher } from '../dispatch.ts';
 import type { Figures } from '../figures.ts';
+import type { IncomingBytes } from '../incoming-bytes.ts';
 import type { GatewaySettings } from '../settings.ts';
 import type { Connections } from '../sockets/connections.ts';
 
@@ -17,6 +18,7 @@ export interface HttpContext {
   readonly dispatcher: Dispatcher;
   readonly connections: Connections;
   readonly figures: Figures;
+  readonly incoming: IncomingBytes;
   readonly clock: Clock;
   readonly version: string;
   readonly uptimeMs: number;
@@ -32,12 +34,47 @@ export interface Exchange {
   readonly path: string;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 export function sendJson(
   response: ServerResponse,
   status: number,
   body: unknown,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Headers = {},
 ): void {
+  response.end(beginJson(response, status, body, headers));
+}
+
+const MOST_DISCARDED = 8 * 1024 * 1024;
+const DISCARD_MS = 1_000;
+
+/**
+ * Answers a request whose body is not read to its end, and closes the connection. What still comes is discarded for a
+ * while: a close with bytes that nobody has read would take the answer away from the client.
+ */
+export function sendLastJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Headers = {},
+): void {
+  const { req: request } = response;
+  response.write(beginJson(response, status, body, { ...headers, connection: 'close' }));
+  let discarded = 0;
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, DISCARD_MS).unref();
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > MOST_DISCARDED) end();
+  });
+  request.on('end', end);
+  response.on('close', () => clearTimeout(timer));
+}
+
+function beginJson(response: ServerResponse, status: number, body: unknown, headers: Headers): string {
   const text = JSON.stringify(body);
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
@@ -45,5 +82,5 @@ export function sendJson(
     'cache-control': 'no-store',
     ...headers,
   });
-  response.end(text);
+  return text;
 }

@@ -1,29 +1,48 @@
 import type { IncomingMessage } from 'node:http';
+import type { IncomingPart } from '../incoming-bytes.ts';
 
-export type Body =
-  | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'too large' }
-  | { readonly kind: 'no json' }
-  /** The client went away. */
-  | { readonly kind: 'cut off' };
+/** `crowded`: too much is being read at the same time. `cut off`: the client went away. */
+type Unread = 'too large' | 'crowded' | 'cut off';
 
-/** An empty body is `{}`. Stops reading what is too large. */
-export async function readJsonBody(request: IncomingMessage, mostBytes: number): Promise<Body> {
-  if (Number(request.headers['content-length'] ?? 0) > mostBytes) return { kind: 'too large' };
+export type Body = { readonly kind: 'json'; readonly value: unknown } | { readonly kind: Unread | 'no json' };
+
+export interface BodyLimits {
+  readonly mostBytes: number;
+  /** Of all that is being read. */
+  readonly part: IncomingPart;
+}
+
+/** As it was sent. Stops reading what is too large. */
+export async function readBody(
+  request: IncomingMessage,
+  { mostBytes, part }: BodyLimits,
+): Promise<Buffer | Unread> {
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) return 'too large';
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request) {
+    // The connection lives on, for the answer.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += (chunk as Buffer).length;
-      if (size > mostBytes) return { kind: 'too large' };
+      if (size > mostBytes) return 'too large';
+      if (!part.hold(size)) return 'crowded';
       chunks.push(chunk as Buffer);
     }
   } catch {
-    return { kind: 'cut off' };
+    return 'cut off';
+  } finally {
+    part.release();
   }
-  if (size === 0) return { kind: 'json', value: {} };
+  return Buffer.concat(chunks);
+}
+
+/** An empty body is `{}`. */
+export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<Body> {
+  const body = await readBody(request, limits);
+  if (typeof body === 'string') return { kind: body };
+  if (body.length === 0) return { kind: 'json', value: {} };
   try {
-    return { kind: 'json', value: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
+    return { kind: 'json', value: JSON.parse(body.toString('utf8')) };
   } catch {
     return { kind: 'no json' };
   }

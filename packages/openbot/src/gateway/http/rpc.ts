@@ -1,8 +1,9 @@
 /** `POST /rpc/<method>`: the methods of the WebSocket, one in each request. The body has the params. */
 import { LARGEST_FRAME } from '../../gateway-protocol/limits.ts';
 import type { WireCode, WireError } from '../../gateway-protocol/wire-errors.ts';
+import { nameSender } from '../incoming-bytes.ts';
 import { authenticate } from './authenticate.ts';
-import { type Exchange, type HttpContext, sendJson } from './context.ts';
+import { type Exchange, type HttpContext, sendJson, sendLastJson } from './context.ts';
 import { readJsonBody } from './read-body.ts';
 
 export const RPC_PREFIX = '/rpc/';
@@ -15,12 +16,19 @@ const STATUS: Readonly<Record<WireCode, number>> = {
   UNAVAILABLE: 503,
 };
 
+const CROWDED: WireError = {
+  code: 'UNAVAILABLE',
+  message: 'too much is being read',
+  retryable: true,
+  retryAfterMs: 1_000,
+};
+
 export async function answerRpc(context: HttpContext, { request, response, path }: Exchange): Promise<void> {
-  const fail = (status: number, error: WireError) => {
+  const fail = (status: number, error: WireError, send = sendJson) => {
     const { retryAfterMs } = error;
     const retry =
       retryAfterMs === undefined ? undefined : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) };
-    sendJson(response, status, { ok: false, error }, retry);
+    send(response, status, { ok: false, error }, retry);
   };
   const who = authenticate(context, request);
   if (who.kind === 'refused') {
@@ -28,14 +36,19 @@ export async function answerRpc(context: HttpContext, { request, response, path 
     fail(status, { code: 'INVALID_REQUEST', message, retryAfterMs });
     return;
   }
-  const body = await readJsonBody(request, LARGEST_FRAME);
-  if (body.kind === 'cut off') return;
-  if (body.kind !== 'json') {
-    const isLarge = body.kind === 'too large';
-    response.setHeader('connection', 'close');
-    const message = isLarge ? `the body has more than ${LARGEST_FRAME} bytes` : 'the body is not JSON';
-    fail(isLarge ? 413 : 400, { code: 'INVALID_REQUEST', message });
-    return;
+  const part = context.incoming.open(nameSender(who, context.peer.address));
+  const body = await readJsonBody(request, { mostBytes: LARGEST_FRAME, part });
+  switch (body.kind) {
+    case 'cut off':
+      return;
+    case 'too large': {
+      const message = `the body has more than ${LARGEST_FRAME} bytes`;
+      return fail(413, { code: 'INVALID_REQUEST', message }, sendLastJson);
+    }
+    case 'crowded':
+      return fail(503, CROWDED, sendLastJson);
+    case 'no json':
+      return fail(400, { code: 'INVALID_REQUEST', message: 'the body is not JSON' });
   }
   const method = decodeName(path.slice(RPC_PREFIX.length));
   const gone = new AbortController();

@@ -19,12 +19,14 @@ import { type HandshakeRefusal, NOT_CONNECT } from '../admission/handshake-refus
 import type { Peer } from '../admission/peer.ts';
 import type { Dispatcher } from '../dispatch.ts';
 import type { Figures } from '../figures.ts';
-import { allowFramesUpTo, type Socket } from './web-socket.ts';
+import { type IncomingBytes, type IncomingPart, nameSender } from '../incoming-bytes.ts';
+import { allowFramesUpTo, bytesUnderWay, type Socket } from './web-socket.ts';
 
 export interface ConnectionParts {
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
   readonly figures: Figures;
+  readonly incoming: IncomingBytes;
   admit(peer: Peer, challenge: Challenge, params: unknown): Promise<Admission | HandshakeRefusal>;
   hello(connection: Connection, admission: Admission): unknown;
   onOpen(connection: Connection): void;
@@ -59,6 +61,7 @@ export class Connection {
   readonly #gone = new AbortController();
   readonly #messages = new Set<string>();
   #phase: Phase;
+  #incoming: IncomingPart | undefined;
   #hearsSessions = false;
   #seq = 0;
   #pending = 0;
@@ -129,6 +132,14 @@ export class Connection {
     }
   }
 
+  /** Bytes came. A message that is not whole yet has its part of what all of them may have. */
+  countIncoming(): void {
+    if (this.#isEnding || this.#incoming?.hold(bytesUnderWay(this.#socket)) !== false) return;
+    this.close(1013, 'too much is being read');
+    // What follows would be kept until the client answers the close.
+    this.#socket.pause();
+  }
+
   close(code: number, reason = ''): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -195,6 +206,7 @@ export class Connection {
     }
     cancelTimer();
     allowFramesUpTo(this.#socket, LARGEST_FRAME);
+    this.#incoming = this.#parts.incoming.open(nameSender(answer, this.peer.address));
     this.#phase = { at: 'open', caller: this.#makeCaller(answer), credential: answer.credential };
     this.#send(formatResponse(id, this.#parts.hello(this, answer)));
     this.#parts.onOpen(this);
@@ -274,6 +286,7 @@ export class Connection {
     if (this.#phase.at === 'challenged') this.#phase.cancelTimer();
     this.#phase = { at: 'closed' };
     this.#isEnding = true;
+    this.#incoming?.release();
     this.#gone.abort();
     this.#parts.onClosed(this);
   }

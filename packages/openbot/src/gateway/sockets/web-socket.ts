@@ -44,6 +44,14 @@ export function allowFramesUpTo(socket: Socket, bytes: number): void {
   (socket as unknown as { _receiver: { _maxPayload: number } })._receiver._maxPayload = bytes;
 }
 
+/** Of a message that is not whole yet, as it is kept. `ws` has no name for this either. */
+export function bytesUnderWay(socket: Socket): number {
+  const { _receiver: receiver } = socket as unknown as {
+    readonly _receiver: { readonly _bufferedBytes: number; readonly _messageLength: number };
+  };
+  return receiver._bufferedBytes + receiver._messageLength;
+}
+
 /** A connection as a client makes it. */
 export function connectSocket(url: string, headers: Readonly<Record<string, string>> = {}): Socket {
   return new ws.WebSocket(url, { headers, perMessageDeflate: false });

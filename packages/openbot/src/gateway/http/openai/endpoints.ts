@@ -1,8 +1,9 @@
 /** The part of OpenAI's API that programs use to talk to a model. Here an agent answers. */
 
+import { type IncomingPart, nameSender } from '../../incoming-bytes.ts';
 import type { GatewaySettings } from '../../settings.ts';
 import { authenticate } from '../authenticate.ts';
-import { type Exchange, type HttpContext, sendJson } from '../context.ts';
+import { type Exchange, type HttpContext, sendJson, sendLastJson } from '../context.ts';
 import { readJsonBody } from '../read-body.ts';
 import { listAgents } from './agents.ts';
 import { type ApiCall, apiFault, readApiFault } from './api-call.ts';
@@ -34,18 +35,25 @@ export async function answerOpenAi(context: HttpContext, exchange: Exchange): Pr
     if (who.kind === 'refused') throw apiFault(who.status, who.message, 'authentication_error');
     const call = { context, exchange, caller: who.caller };
     if (handler === undefined) await answerModels(call);
-    else await handler({ ...call, body: await readObject(exchange) });
+    else {
+      const part = context.incoming.open(nameSender(who, context.peer.address));
+      await handler({ ...call, body: await readObject(exchange, part) });
+    }
   } catch (error) {
     const fault = readApiFault(error);
     if (fault === undefined) throw error;
-    if (fault.status === 413) response.setHeader('connection', 'close');
-    if (!response.headersSent && !response.destroyed) sendJson(response, fault.status, fault.body);
+    const send = request.complete ? sendJson : sendLastJson;
+    if (!response.headersSent && !response.destroyed) send(response, fault.status, fault.body);
   }
 }
 
-async function readObject({ request }: Exchange): Promise<Readonly<Record<string, unknown>>> {
-  const body = await readJsonBody(request, LARGEST_BODY);
+async function readObject(
+  { request }: Exchange,
+  part: IncomingPart,
+): Promise<Readonly<Record<string, unknown>>> {
+  const body = await readJsonBody(request, { mostBytes: LARGEST_BODY, part });
   if (body.kind === 'too large') throw apiFault(413, `the body has more than ${LARGEST_BODY} bytes`);
+  if (body.kind === 'crowded') throw apiFault(503, 'too much is being read');
   if (body.kind !== 'json' || typeof body.value !== 'object' || body.value === null)
     throw apiFault(400, 'the body is not a JSON object');
   return body.value as Readonly<Record<string, unknown>>;

@@ -20,6 +20,7 @@ export interface GatewayReport {
   readonly failing?: readonly string[];
   /** Absent where it cannot be asked. */
   readonly host?: GatewayState['host'];
+  readonly eventLoop?: GatewayState['eventLoop'];
   readonly runs?: number;
   readonly connections?: number;
 }
@@ -59,12 +60,27 @@ export async function lookAtGateway(stateDir: string, timeoutMs = ANSWER_MS): Pr
   }
 }
 
+/** Clients notice this. */
+const LATE_MS = 1000;
+
 /** What a person should know of it; empty where all is well. */
-export function listTroubles({ running, ready, failing = [], host }: GatewayReport): readonly string[] {
+export function listTroubles({
+  running,
+  ready,
+  failing = [],
+  host,
+  eventLoop,
+}: GatewayReport): readonly string[] {
   if (!running) return [];
+  const lateMs = eventLoop?.delayMaxMs ?? 0;
   const { at, reason, pid, crashes = 0 } = host ?? {};
   return [
     ...(ready === false ? [`The gateway is not ready: ${failing.join('; ') || 'it does not say why'}`] : []),
+    ...(lateMs > LATE_MS
+      ? [
+          `The gateway answered nothing for ${(lateMs / 1000).toFixed(1)} s within the last minute: its event loop was blocked`,
+        ]
+      : []),
     ...(at === 'blocked'
       ? [`The process that runs agents (${pid}) does not answer: its event loop is blocked`]
       : []),

@@ -18,6 +18,10 @@ export const GATEWAY_STATUS = {
     crashes: 'number',
     'delayMs?': 'number - of its event loop',
   },
+  'eventLoop?': {
+    delayP99Ms: 'number - how late the gateway itself was, within the last minute',
+    delayMaxMs: 'number',
+  },
   'runs?': 'number',
   'connections?': 'number',
 } as const satisfies ResultShape;

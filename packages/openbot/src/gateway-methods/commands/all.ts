@@ -95,6 +95,7 @@ const gatewayState = gatewayMethod({
         crashes,
         ...(delayMs !== undefined && { delayMs }),
       },
+      eventLoop: eventLoop.read(),
       runs: host.turns.size,
       connections: Math.max(0, countClients(presence()) - 1),
     };

@@ -237,7 +237,13 @@ export const DOORS: Doors = {
     'session-index': ['session-index', 'useless-indexes'],
   },
   openbot: {
-    'agent-host': ['agent-host', 'contract', 'describe-update', 'host-process'],
+    'agent-host': [
+      'agent-host',
+      'contract',
+      'describe-update',
+      'host-process',
+      'start-process',
+    ],
     'agent-roster': ['list-agents', 'plan-agent-changes'],
     bot: ['contract', 'find-end', 'find-place', 'open-bot'],
     channels: ['all', 'contract', 'send-failure'],

@@ -19,7 +19,7 @@ import type {
 } from './contract.ts';
 import type { HostBeat, ToGateway, ToHost } from './ipc.ts';
 import { endLeftover } from './leftover.ts';
-import { startHost } from './start-host.ts';
+import { startProcess } from './start-process.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface AgentHostOptions {
@@ -191,7 +191,7 @@ class HostKeeper implements AgentHost {
     this.#idleSince = undefined;
     const startedAt = Date.now();
     try {
-      const child = startHost(stateDir, env, log);
+      const child = startProcess('agent-host', this.#options);
       this.#child = child;
       const watchdog = new Watchdog((silentMs) => this.#onSilence(child, silentMs));
       child.on('message', (message: ToGateway) => {

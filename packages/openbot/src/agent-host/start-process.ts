@@ -11,17 +11,25 @@ import type { Environment } from '@openbot/sessions/layout';
  */
 const FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning'];
 
-/** Starts `openbot agent-host` for a state folder, connected to this process. Terminal signals do not reach it. */
-export function startHost(stateDir: string, env: Environment, log: (line: string) => void): ChildProcess {
-  const child = spawn(process.execPath, [...FLAGS, findLauncher(), 'agent-host', stateDir], {
+/**
+ * With a heap for each thread, what one of them frees is not used by the others: 20 MB after some thousand turns. And where no
+ * threshold is set, glibc raises it with each large buffer that is freed, and gives nothing back below it: 10 MB.
+ */
+const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '262144' };
+
+/** Starts a process of the gateway for a state folder, connected to this one. Terminal signals do not reach it. */
+export function startProcess(
+  command: 'agent-host' | 'gateway-worker',
+  { stateDir, env, log }: { readonly stateDir: string; readonly env: Environment; log(line: string): void },
+): ChildProcess {
+  const child = spawn(process.execPath, [...FLAGS, findLauncher(), command, stateDir], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     cwd: '/',
-    // With a heap for each thread, what one of them frees is not used by the others: 20 MB after some thousand turns.
-    env: { MALLOC_ARENA_MAX: '1', ...env },
+    env: { ...ALLOCATOR, ...env },
     windowsHide: true,
   });
-  createInterface({ input: child.stderr! }).on('line', (line) => log(`agent-host: ${line}`));
+  createInterface({ input: child.stderr! }).on('line', (line) => log(`${command}: ${line}`));
   return child;
 }
 

@@ -19,6 +19,7 @@ import type {
 } from './contract.ts';
 import type { HostBeat, ToGateway, ToHost } from './ipc.ts';
 import { endLeftover } from './leftover.ts';
+import { NoticeLog } from './notice-log.ts';
 import { startProcess } from './start-process.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -75,6 +76,7 @@ class HostKeeper implements AgentHost {
   readonly #options: AgentHostOptions;
   readonly #limits: HostLimits;
   readonly #queue: HostCallQueue;
+  readonly #notices: NoticeLog;
   readonly #events = new Listeners<HostEvent>('of the agent host');
   readonly #statuses = new Listeners<HostStatus>('of the status of the agent host');
   readonly #sweep: NodeJS.Timeout;
@@ -96,6 +98,7 @@ class HostKeeper implements AgentHost {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
     this.#queue = new HostCallQueue(this.#limits.callMs, (message) => this.#send(message));
+    this.#notices = new NoticeLog((line) => options.log(line));
     const calls = this.#queue.makeCalls(() => this.warm());
     // A process that rests runs nothing, and need not be started to say so.
     this.calls = { ...calls, abort: async (session) => this.#phase.at !== 'resting' && calls.abort(session) };
@@ -153,6 +156,7 @@ class HostKeeper implements AgentHost {
       clearTimeout(limit);
     }
     this.#setPhase({ at: 'closed' });
+    this.#notices.end();
     this.#events.end();
     this.#statuses.end();
   }
@@ -220,6 +224,7 @@ class HostKeeper implements AgentHost {
   }
 
   #onHostEvent(event: HostEvent): void {
+    if (event.type === 'notice') this.#notices.write(event.notice.message);
     if (event.type === 'began') this.turns.set(event.turn.turnId, event.turn);
     this.#events.call(event);
     if (event.type === 'ended') this.turns.delete(event.turnId);

@@ -97,8 +97,11 @@ class HostKeeper implements AgentHost {
   constructor(options: AgentHostOptions) {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
-    this.#queue = new HostCallQueue(this.#limits.callMs, (message) => this.#send(message));
     this.#notices = new NoticeLog((line) => options.log(line));
+    this.#queue = new HostCallQueue(this.#limits.callMs, {
+      send: (message) => this.#send(message),
+      trouble: () => ('reason' in this.#phase ? this.#phase.reason : undefined),
+    });
     const calls = this.#queue.makeCalls(() => this.warm());
     // A process that rests runs nothing, and need not be started to say so.
     this.calls = { ...calls, abort: async (session) => this.#phase.at !== 'resting' && calls.abort(session) };
@@ -187,9 +190,9 @@ class HostKeeper implements AgentHost {
     }
   }
 
-  #start(): void {
-    const { stateDir, env, log } = this.#options;
-    this.#setPhase({ at: 'starting' });
+  /** @param reason why it ended, when it is begun again */
+  #start(reason?: string): void {
+    this.#setPhase({ at: 'starting', ...(reason !== undefined && { reason }) });
     this.#isRetiring = false;
     this.#reason = undefined;
     this.#idleSince = undefined;
@@ -274,7 +277,7 @@ class HostKeeper implements AgentHost {
     const waitMs = delayAfter(this.#failures, this.#limits.restart);
     this.#options.log(`The process of the agents is begun again: ${reason}`);
     this.#setPhase({ at: 'down', reason, retryAtMs: Date.now() + waitMs });
-    this.#retry = setTimeout(() => this.#start(), waitMs);
+    this.#retry = setTimeout(() => this.#start(reason), waitMs);
   }
 
   #send(message: ToHost): boolean {

@@ -33,13 +33,22 @@ export class HostCallQueue {
   readonly #waiting = new Map<number, Waiting>();
   readonly #callMs: number;
   readonly #send: (message: ToHost) => boolean;
+  readonly #trouble: () => string | undefined;
   #next = 0;
   #refusal: Error | undefined;
 
-  /** @param send false when there is no process that could take it now */
-  constructor(callMs: number, send: (message: ToHost) => boolean) {
+  constructor(
+    callMs: number,
+    host: {
+      /** False when there is no process that could take it now. */
+      send(message: ToHost): boolean;
+      /** Why there is none. */
+      trouble(): string | undefined;
+    },
+  ) {
     this.#callMs = callMs;
-    this.#send = send;
+    this.#send = host.send;
+    this.#trouble = host.trouble;
   }
 
   get isBusy(): boolean {
@@ -88,7 +97,10 @@ export class HostCallQueue {
     const message = { call: ++this.#next, name, args };
     const timer = setTimeout(() => {
       this.#forget(waiting);
-      reject(tooSlow('they did not answer in time'));
+      const why = this.#trouble();
+      reject(
+        tooSlow(why === undefined ? 'they did not answer in time' : `their process does not start: ${why}`),
+      );
     }, this.#callMs + extraMs);
     const waiting: Waiting = { message, timer, resolve, reject };
     this.#waiting.set(message.call, waiting);

@@ -94,7 +94,8 @@ export type HostEvent =
   | { readonly type: 'notice'; readonly notice: Pick<BotNotice, 'about' | 'message'> };
 
 export type HostPhase =
-  | { readonly at: 'starting' }
+  /** `reason`: of the end of the one before. */
+  | { readonly at: 'starting'; readonly reason?: string }
   /** There is no process: nothing waits, and no channel or heartbeat needs one. The next call starts it. */
   | { readonly at: 'resting' }
   | { readonly at: 'up'; readonly pid: number; readonly sinceMs: number }

@@ -40,7 +40,7 @@ export interface GatewayState {
     /** `up`, `starting`, `blocked`, `down`, `closed`. */
     readonly at: string;
     readonly pid?: number;
-    /** Of `down`. */
+    /** Of `down`, and of `starting` after it. */
     readonly reason?: string;
     readonly crashes: number;
     /** Of its event loop. */

@@ -84,7 +84,9 @@ export function listTroubles({
     ...(at === 'blocked'
       ? [`The process that runs agents (${pid}) does not answer: its event loop is blocked`]
       : []),
-    ...(at === 'down' ? [`The process that runs agents is down: ${reason}`] : []),
+    ...(reason === undefined
+      ? []
+      : [`The process that runs agents is ${at === 'down' ? 'down' : 'begun again'}: ${reason}`]),
     ...(crashes > 0
       ? [`The process that runs agents has crashed ${crashes === 1 ? 'once' : `${crashes} times`}`]
       : []),

@@ -47,7 +47,7 @@ const health = gatewayMethod({
         sessions: own,
       })),
       sessions: sessions ?? { path: null, count: 0, recent: [] },
-      agentHost: describeHost(services),
+      agentHost: describeHost(call),
       // What is wrong may be wrong with another agent.
       ...(!isBound(caller) && {
         problems: hasScope(caller.scopes, 'operator.admin') ? problems : problems.length,
@@ -95,9 +95,10 @@ function describeHeartbeats(call: Call) {
   });
 }
 
-function describeHost({ host }: GatewayServices) {
+function describeHost({ services: { host }, caller }: Call) {
   const { phase, crashes, delayMs } = host.status;
-  return { state: phase.at, crashes, delayMs, turns: host.turns.size };
+  const reason = 'reason' in phase && isAdmin(caller) && !isBound(caller) ? phase.reason : undefined;
+  return { state: phase.at, crashes, delayMs, turns: host.turns.size, reason };
 }
 
 const status = gatewayMethod({
@@ -133,7 +134,7 @@ const status = gatewayMethod({
           recent: isWhole ? rows.map(describe) : [],
         })),
       },
-      agentHost: describeHost(services),
+      agentHost: describeHost(call),
       uptimeMs: services.now() - services.startedAt,
       eventLoop: services.eventLoop.read(),
       ...(isWhole && !isBound(caller) && { ...(await describeProcess(services)) }),

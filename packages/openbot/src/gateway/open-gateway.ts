@@ -101,7 +101,7 @@ function pidOf({ phase }: AgentHost['status']): number | undefined {
 }
 
 function describeTrouble({ status: { phase } }: AgentHost): readonly string[] {
-  return phase.at === 'blocked' || phase.at === 'down' ? ['agent-host'] : [];
+  return phase.at === 'blocked' || 'reason' in phase ? ['agent-host'] : [];
 }
 
 function measureHost({ status, turns }: AgentHost): readonly string[] {

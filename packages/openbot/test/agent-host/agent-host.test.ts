@@ -53,3 +53,17 @@ test('a process that is killed is begun again, and its turn goes on', async () =
   expect(host.status.crashes).toBe(1);
   expect(place.log).toEqual(['The process of the agents is begun again: it ended with SIGKILL']);
 });
+test('a process that cannot start says why to who asks, also while it is tried again', async () => {
+  const place = new HostPlace();
+  writeFileSync(join(place.stateDir, 'openbot.json'), '{ "messages": ');
+  const host = await place.open({ callMs: 1, restart: { firstMs: 1, mostMs: 1 } });
+  const troubles: boolean[] = [];
+  host.onStatus(({ phase }) => troubles.push('reason' in phase));
+  host.warm();
+  await place.until(() => place.phases.filter((at) => at === 'down').length === 2);
+  await expect(host.calls.accept(clientMessage('m1', 'hello'))).rejects.toThrow(
+    /does not start: .*openbot\.json/,
+  );
+  // The first start has no reason yet; from then on there is one in each phase.
+  expect(troubles.slice(0, 4)).toEqual([false, true, true, true]);
+});

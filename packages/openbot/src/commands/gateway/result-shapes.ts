@@ -14,7 +14,7 @@ export const GATEWAY_STATUS = {
   'host?': {
     at: "'starting' | 'up' | 'blocked' | 'down' | 'closed' - the process that runs agents",
     'pid?': 'number',
-    'reason?': 'string - why it is down',
+    'reason?': 'string - why it is down, or begun again',
     crashes: 'number',
     'delayMs?': 'number - of its event loop',
   },

@@ -4,6 +4,7 @@ import { CHANNEL_DRIVERS } from '../channels/all.ts';
 import { delayAfter } from '../clock.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import { listHeartbeats } from '../config/heartbeats.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { Inbox } from '../inbox/contract.ts';
 import { Listeners } from '../listeners.ts';
@@ -29,6 +30,8 @@ export interface AgentHostOptions {
   readonly env: Environment;
   /** Always the present one. */
   readonly config: BotConfig;
+  /** As it was read last without faults: what a process begins with where the file has become wrong. */
+  loaded?(): LoadedConfig;
   readonly inbox: Pick<Inbox, 'waitingSessions'>;
   /** For the owner of the gateway. */
   log(line: string): void;
@@ -200,6 +203,7 @@ class HostKeeper implements AgentHost {
     try {
       const child = startProcess('agent-host', this.#options);
       this.#child = child;
+      child.send({ begin: { former: this.#options.loaded?.() } } satisfies ToHost, () => {});
       const watchdog = new Watchdog((silentMs) => this.#onSilence(child, silentMs));
       child.on('message', (message: ToGateway) => {
         watchdog.hear();

@@ -2,6 +2,7 @@ import { OpenBotError } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
 import type { Bot, TurnObserver } from '../bot/contract.ts';
 import { openBot } from '../bot/open-bot.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import type { OutboxMessage } from '../outbox/contract.ts';
@@ -38,9 +39,8 @@ export async function runHost(stateDir: string, env: Environment): Promise<void>
 }
 
 async function serve(gateway: GatewayLine, stateDir: string, env: Environment): Promise<void> {
-  const notice = (about: 'configuration') => (message: string) =>
-    gateway.tell({ type: 'notice', notice: { about, message } });
-  const watched = await watchConfig(stateDir, env, { report: notice('configuration') });
+  // The gateway watches the same files, and says what is wrong with them.
+  const watched = await watchConfig(stateDir, env, { report: () => {}, former: await gateway.begin() });
   const { config } = watched;
   const state = await openState(stateDir, { store: config.session?.store, env });
   await noteHost(stateDir);
@@ -212,6 +212,17 @@ class GatewayLine {
     setImmediate(() => this.#flush());
   }
 
+  /** The configuration that the gateway has. */
+  begin(): Promise<LoadedConfig | undefined> {
+    return new Promise((resolve) => {
+      process.once('disconnect', () => resolve(undefined));
+      if (!process.connected) resolve(undefined);
+      process.once('message', (message: ToHost) =>
+        resolve('begin' in message ? message.begin.former : undefined),
+      );
+    });
+  }
+
   /** Answers calls until the gateway closes the host, or is gone. */
   serve(
     answer: (name: CallName, args: readonly unknown[]) => Promise<unknown>,
@@ -220,6 +231,7 @@ class GatewayLine {
       process.once('disconnect', () => resolve({ graceMs: 0 }));
       if (!process.connected) resolve({ graceMs: 0 });
       process.on('message', (message: ToHost) => {
+        if ('begin' in message) return;
         if ('close' in message) return resolve(message.close);
         const { call, name, args } = message;
         const letGo = name === 'accept' ? this.#holdBack(args[0] as SessionRef) : undefined;

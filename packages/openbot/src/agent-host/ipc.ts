@@ -1,10 +1,13 @@
 /** What the two processes write to each other, as JSON. */
 import { OpenBotError } from '@openbot/sessions';
+import type { LoadedConfig } from '../config/load-config.ts';
 import type { ChannelState, HostCalls, HostEvent } from './contract.ts';
 
 export type CallName = keyof HostCalls;
 
 export type ToHost =
+  /** Comes first. With it a process starts although the configuration has become wrong. */
+  | { readonly begin: { readonly former?: LoadedConfig } }
   | { readonly call: number; readonly name: CallName; readonly args: readonly unknown[] }
   | { readonly close: { readonly graceMs: number } };
 

@@ -18,6 +18,8 @@ export interface WatchedConfig {
   readonly config: BotConfig;
   /** As it was read last without faults. */
   readonly loaded: LoadedConfig;
+  /** Why the files as they are now are not used. */
+  readonly fault: string | undefined;
   /** Called after each change. Returns the function that ends it. */
   onChange(listener: () => void): () => void;
   /** Looks at once, as for a signal. */
@@ -30,12 +32,17 @@ const LOOK_EVERY_MS = 500;
 
 /**
  * Reads the configuration again when its file, one that it includes, or that of a secret changes. A file that is wrong is reported once, and
- * what was read before stays. So is one that is gone: its rules hold until it is back. Throws CONFIG_INVALID when it is wrong at the start.
+ * what was read before stays. So is one that is gone: its rules hold until it is back. At the start, `former` is what was read before, by another
+ * process; without it, a file that is wrong throws CONFIG_INVALID.
  */
 export async function watchConfig(
   stateDir: string,
   env: Environment,
-  { report, clock = backgroundClock }: { report(message: string): void; clock?: Clock },
+  {
+    report,
+    former,
+    clock = backgroundClock,
+  }: { report(message: string): void; former?: LoadedConfig; clock?: Clock },
 ): Promise<WatchedConfig> {
   /** The files of the last attempt, each as it was just before it was read. */
   let seen = new Map<string, string>();
@@ -47,8 +54,19 @@ export async function watchConfig(
   };
   startLooking();
   const stampNow = () => [...seen.keys()].map(stampOf).join();
-  let loaded = await loadBotConfig(stateDir, env, { onFile });
-  let isGone = false;
+  let isGone = former !== undefined && isRemoved(former, findConfigFile(stateDir));
+  let fault: string | undefined;
+  const loadFirst = async () => {
+    if (former === undefined) return loadBotConfig(stateDir, env, { onFile });
+    if (isGone) return former;
+    try {
+      return await loadBotConfig(stateDir, env, { onFile });
+    } catch (error) {
+      fault = (error as Error).message;
+      return former;
+    }
+  };
+  let loaded = await loadFirst();
   let pending = '';
   let cancel = () => {};
   let isClosed = false;
@@ -60,19 +78,19 @@ export async function watchConfig(
       const wasGone = isGone;
       isGone = isRemoved(loaded, findConfigFile(stateDir));
       if (isGone) {
-        if (!wasGone)
-          report(`${loaded.openclawPath ?? loaded.path} is gone. What it said holds until it is back`);
+        fault = `${loaded.openclawPath ?? loaded.path} is gone`;
+        if (!wasGone) report(`${fault}. What it said holds until it is back`);
         return;
       }
       const next = await loadBotConfig(stateDir, env, { onFile });
       const fixed = keepFixed(loaded.config, next.config, report);
       loaded = { ...next, config: fixed };
+      fault = undefined;
       for (const notice of next.notices) report(notice);
       listeners.call();
     } catch (error) {
-      report(
-        `The configuration is wrong, and the former one is used until it is corrected. ${(error as Error).message}`,
-      );
+      fault = (error as Error).message;
+      report(`The configuration is wrong, and the former one is used until it is corrected. ${fault}`);
     }
   };
   const look = async () => {
@@ -101,6 +119,9 @@ export async function watchConfig(
     config: followConfig(() => loaded.config),
     get loaded() {
       return loaded;
+    },
+    get fault() {
+      return fault;
     },
     onChange: (listener) => listeners.add(listener),
     look: async () => {

@@ -46,6 +46,8 @@ export interface GatewayState {
     /** Of its event loop. */
     readonly delayMs?: number;
   };
+  /** Why the configuration is not used as it is now. */
+  readonly configFault?: string;
   /** How late the gateway's own event loop was within the last minute; absent in former versions. */
   readonly eventLoop?: { readonly delayP99Ms: number; readonly delayMaxMs: number };
   /** Turns that run. */

@@ -20,6 +20,7 @@ export interface GatewayReport {
   readonly failing?: readonly string[];
   /** Absent where it cannot be asked. */
   readonly host?: GatewayState['host'];
+  readonly configFault?: string;
   readonly eventLoop?: GatewayState['eventLoop'];
   readonly runs?: number;
   readonly connections?: number;
@@ -69,6 +70,7 @@ export function listTroubles({
   ready,
   failing = [],
   host,
+  configFault,
   eventLoop,
 }: GatewayReport): readonly string[] {
   if (!running) return [];
@@ -90,5 +92,8 @@ export function listTroubles({
     ...(crashes > 0
       ? [`The process that runs agents has crashed ${crashes === 1 ? 'once' : `${crashes} times`}`]
       : []),
+    ...(configFault === undefined
+      ? []
+      : [`The configuration is not used as it is now, but as it was before: ${configFault}`]),
   ];
 }

@@ -17,6 +17,8 @@ export interface GatewayServices {
   /** Always the present one. */
   readonly config: BotConfig;
   readonly configPath: string;
+  /** Why the configuration is not used as it is now. */
+  configFault?(): string | undefined;
   /** Of this process. What the host keeps is seen here too. */
   readonly state: BotState;
   readonly host: AgentHost;

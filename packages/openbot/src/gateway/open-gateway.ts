@@ -69,13 +69,15 @@ async function openServices(
   const { config } = watched;
   const now = Date.now;
   const state = await openState(stateDir, { store: config.session?.store, env });
-  const host = openAgentHost({ stateDir, env, config, inbox: state.inbox, log });
+  const { inbox } = state;
+  const host = openAgentHost({ stateDir, env, config, loaded: () => watched.loaded, inbox, log });
   const runs = openRuns({ host, state, config, now });
   return {
     stateDir,
     env,
     config,
     configPath: watched.loaded.path,
+    configFault: () => watched.fault,
     state,
     host,
     hub: server.hub,

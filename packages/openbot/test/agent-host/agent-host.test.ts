@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { loadBotConfig } from '../../src/config/load-config.ts';
 import { clientMessage, HostPlace, killHost } from './host-place.ts';
 
 test('runs a message in a process of its own, and rests when nothing needs it', async () => {
@@ -53,6 +54,18 @@ test('a process that is killed is begun again, and its turn goes on', async () =
   expect(host.status.crashes).toBe(1);
   expect(place.log).toEqual(['The process of the agents is begun again: it ended with SIGKILL']);
 });
+
+test('a configuration that became wrong while the process rests does not keep it from starting', async () => {
+  const place = new HostPlace({ messages: { responsePrefix: 'former:' } });
+  const loaded = await loadBotConfig(place.stateDir, {});
+  const host = await place.open({}, { loaded: () => loaded });
+  writeFileSync(join(place.stateDir, 'openbot.json'), '{ "messages": ');
+  await host.calls.accept(clientMessage('m1', 'hello'));
+  const { report } = await place.untilEnded('m1');
+  expect(report.payloads[0]!.text).toMatch(/^former: /);
+  expect(host.status.crashes).toBe(0);
+});
+
 test('a process that cannot start says why to who asks, also while it is tried again', async () => {
   const place = new HostPlace();
   writeFileSync(join(place.stateDir, 'openbot.json'), '{ "messages": ');

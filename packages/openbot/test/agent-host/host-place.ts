@@ -56,11 +56,14 @@ export class HostPlace {
     };
   }
 
-  async open(limits?: AgentHostOptions['limits']): Promise<AgentHost> {
+  async open(
+    limits?: AgentHostOptions['limits'],
+    more: Pick<AgentHostOptions, 'loaded'> = {},
+  ): Promise<AgentHost> {
     const { inbox } = await this.state();
     const { stateDir, config, env } = this;
     const log = (line: string) => void this.log.push(line);
-    const host = openAgentHost({ stateDir, env, config, inbox, log, limits });
+    const host = openAgentHost({ stateDir, env, config, inbox, log, limits, ...more });
     afterTest(() => host.close(0));
     host.onEvent((event) => {
       this.events.push(event);

@@ -52,6 +52,22 @@ describe('a configuration that is read again', () => {
     expect([watched.config.session?.mainKey, changes(), said.length]).toEqual(['b', 1, 1]);
   });
 
+  it.each(['wrong', 'gone'])('one that is %s at the start is what another process had read', async (how) => {
+    const { stateDir, write, watched: other } = await makeWatched('{ session: { mainKey: "a" } }');
+    if (how === 'wrong') write('{ session: { mainKey: ');
+    else rmSync(join(stateDir, 'openbot.json'));
+    await other.look();
+    expect(other.fault).toContain(join(stateDir, 'openbot.json'));
+    const options = { report: () => {}, clock: new ManualClock() };
+    const watched = await watchConfig(stateDir, {}, { ...options, former: other.loaded });
+    expect(watched.config.session?.mainKey).toBe('a');
+    write('{ session: { mainKey: "b" } }');
+    for (const one of [other, watched]) {
+      await one.look();
+      expect([one.config.session?.mainKey, one.fault]).toEqual(['b', undefined]);
+    }
+  });
+
   it('a file that another takes the place of counts', async () => {
     const { stateDir, write, watched } = await makeWatched('{ session: { mainKey: "a" } }');
     write('{ session: { mainKey: "b" } }', 'new');

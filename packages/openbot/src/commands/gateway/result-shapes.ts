@@ -18,6 +18,7 @@ export const GATEWAY_STATUS = {
     crashes: 'number',
     'delayMs?': 'number - of its event loop',
   },
+  'configFault?': 'string - why the configuration is not used as it is now',
   'eventLoop?': {
     delayP99Ms: 'number - how late the gateway itself was, within the last minute',
     delayMaxMs: 'number',

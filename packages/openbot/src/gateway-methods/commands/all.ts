@@ -85,8 +85,9 @@ const gatewayState = gatewayMethod({
   scope: 'operator.read',
   isForCommands: true,
   params: {},
-  handle: (_params, { services: { host, presence } }): GatewayState => {
-    const { phase, crashes, delayMs } = host.status;
+  handle: (_params, { services: { host, eventLoop, presence, configFault } }): GatewayState => {
+    const { phase, crashes, delayMs, channels, waits } = host.status;
+    const fault = configFault?.();
     return {
       host: {
         at: phase.at,
@@ -95,6 +96,7 @@ const gatewayState = gatewayMethod({
         crashes,
         ...(delayMs !== undefined && { delayMs }),
       },
+      ...(fault !== undefined && { configFault: fault }),
       eventLoop: eventLoop.read(),
       runs: host.turns.size,
       connections: Math.max(0, countClients(presence()) - 1),

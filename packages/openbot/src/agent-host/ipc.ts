@@ -40,9 +40,11 @@ export interface WrittenError {
 }
 
 export function writeError(error: unknown): WrittenError {
-  if (!(error instanceof OpenBotError))
-    return { message: error instanceof Error ? error.message : String(error) };
-  const { code, message, hint, details } = error;
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { message } = error;
+  // One of the cleaner, which is installed beside the bundle, is of another class.
+  if (error.name !== 'OpenBotError') return { message };
+  const { code, hint, details } = error as OpenBotError;
   return { code, message, hint, details };
 }
 

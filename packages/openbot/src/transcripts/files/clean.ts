@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { OpenBotError } from '@openbot/sessions';
+import type { OpenBotError } from '@openbot/sessions';
 import type { CleanChoice, CleanResult, CleanStrength, RestoreResult } from '../contract.ts';
 
 const STRENGTHS = {
@@ -32,7 +32,8 @@ export async function restoreTranscript(path: string): Promise<RestoreResult> {
     const { linesKept } = await executeRestore(placeOf(path));
     return { restored: true, linesKept };
   } catch (error) {
-    const hasNone = error instanceof OpenBotError && error.details?.backups !== undefined;
+    // By its properties: where the cleaner is installed beside a bundle, its errors are of another class.
+    const hasNone = (error as Partial<OpenBotError>).details?.backups !== undefined;
     if (hasNone) return { restored: false, linesKept: 0 };
     throw error;
   }

@@ -102,6 +102,9 @@ export async function placeSessions(stateDir: string, count: number, transcripts
 
 const read = (pid: number, name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
 
+/** Until a process without work has given back what its work took. */
+export const SETTLE_MS = 15_000;
+
 /** A process and all that it started. Linux alone. */
 export function processesOf(pid: number): number[] {
   const children = read(pid, `task/${pid}/children`).split(' ').filter(Boolean);
@@ -114,8 +117,15 @@ export function memoryOf(pids: readonly number[]): number {
 }
 
 /** Resident bytes of each, with what they share. */
-export function residentOf(pids: readonly number[]): number[] {
-  return pids.map((pid) => kilobytes(read(pid, 'status'), 'VmRSS') * 1024);
+export function residentOf(pids: readonly number[], field = 'VmRSS'): number[] {
+  return pids.map((pid) => kilobytes(read(pid, 'status'), field) * 1024);
+}
+
+/** The same for people, and how much it is together on a machine where nothing else shares with them, for people. */
+export function describeMemory(pids: readonly number[]): string {
+  const own = residentOf(pids, 'RssAnon').reduce((sum, bytes) => sum + bytes);
+  const alone = own + Math.max(...residentOf(pids, 'RssFile'));
+  return `resident: ${residentOf(pids).map(megabytes).join(' + ')}; ${megabytes(alone)} where no other process runs Node`;
 }
 
 function kilobytes(text: string, field: string): number {

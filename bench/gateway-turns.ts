@@ -2,11 +2,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  describeMemory,
   machineLoad,
   megabytes,
   memoryOf,
   processorTimesOf,
-  residentOf,
+  SETTLE_MS,
   startBenchGateway,
 } from './gateway-fixture.ts';
 import { type BenchRow, percentile } from './measure.ts';
@@ -25,9 +26,9 @@ export default function bench(): Promise<BenchRow[]> {
   return inTempFolder(async (folder) => {
     const { client, pids, close } = await startBenchGateway(join(folder, 'state'));
     await client.turn(0);
-    await sleep(3000);
+    await sleep(SETTLE_MS);
     const idle = memoryOf(pids());
-    const idleEach = residentOf(pids()).map(megabytes).join(' + ');
+    const idleDetails = describeMemory(pids());
     for (let session = 0; session < SESSIONS; session++) await client.turn(session);
     const times: number[] = [];
     for (let turn = 0; turn < RUNS; turn++) times.push(await client.turn(turn % SESSIONS));
@@ -47,9 +48,9 @@ export default function bench(): Promise<BenchRow[]> {
     const used = processorTimesOf(pids()).map((ms, at) => (ms - before[at]!) / made);
     const loadOfTurns = machineLoad();
     await talkAll(() => made + SESSIONS + RUNS >= TURNS);
-    await sleep(10_000);
+    await sleep(SETTLE_MS);
     const after = memoryOf(pids());
-    const afterEach = residentOf(pids()).map(megabytes).join(' + ');
+    const afterDetails = describeMemory(pids());
     await close();
     return [
       {
@@ -77,7 +78,7 @@ export default function bench(): Promise<BenchRow[]> {
         ratio: idle / IDLE_BYTES,
         limit: 1,
         better: 'lower',
-        details: `resident, with what both share: ${idleEach}`,
+        details: idleDetails,
       },
       {
         name: `the same after ${TURNS} turns`,
@@ -86,7 +87,7 @@ export default function bench(): Promise<BenchRow[]> {
         ratio: after / (IDLE_BYTES * GROWTH),
         limit: 1,
         better: 'lower',
-        details: `resident: ${afterEach}; the process of agents ends after two minutes without work`,
+        details: `${afterDetails}; the process of agents ends after two minutes without work`,
       },
     ];
   });

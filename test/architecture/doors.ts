@@ -242,6 +242,7 @@ export const DOORS: Doors = {
       'contract',
       'describe-update',
       'host-process',
+      'idle-memory',
       'start-process',
     ],
     'agent-roster': ['list-agents', 'plan-agent-changes'],

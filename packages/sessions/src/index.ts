@@ -41,7 +41,7 @@ export { readSdkSessionId } from './entry/read-session-entry.ts';
 export type { RunAbortCause, SessionEntry } from './entry/session-entry.ts';
 export type { SessionSkillSnapshot, SessionSystemPromptReport } from './entry/snapshots.ts';
 export type { SessionStore, StoredEntry, StoredSession } from './store/contract.ts';
-export { clearSessionStoreCacheForTest } from './store/document-cache.ts';
+export { clearSessionStoreCacheForTest, forgetSessionStores } from './store/document-cache.ts';
 export { lookIntoSessionStore, openFileSessionStore } from './store/file-store.ts';
 export { openMemorySessionStore } from './store/memory-store.ts';
 export {

@@ -15,7 +15,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     TranscriptEntry TranscriptUpdate activePath appendAssistantMessageToSessionTranscript
     appendToTranscript applyResetModelOverride buildAgentMainSessionKey buildAgentPeerSessionKey
     clearSessionStoreCacheForTest compactSession contextTokens createTranscript deleteSession
-    emitSessionTranscriptUpdate evaluateSessionFreshness forkSessionFromParent
+    emitSessionTranscriptUpdate evaluateSessionFreshness forgetSessionStores forkSessionFromParent
     incrementCompactionCount initSessionState loadSessionStore lookIntoSessionStore
     markMemoryFlushed normalizeAgentId normalizeMainKey onSessionTranscriptUpdate
     openFileSessionStore openMemorySessionStore parseAgentSessionKey parseSessionLabel

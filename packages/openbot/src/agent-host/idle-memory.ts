@@ -1,20 +1,37 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { forgetSessionStores } from '@openbot/sessions';
 
-/** Beats without work before memory is given back. */
-const PATIENCE = 6;
+/** Whoever goes on with a conversation within this time finds all in memory. */
+const IDLE_MS = 10_000;
 
 /**
- * V8 lets a heap grow while much is allocated, and shrinks it late or never where little is afterwards. A host that has
- * nothing to do gives back what its turns left.
+ * V8 lets a heap grow while much is allocated, and shrinks it late or never where little is afterwards. A process that has
+ * nothing to do gives back what its work left, and the stores of sessions, which it can read again. It takes 50 ms.
+ * Call the result about once a second.
+ * @param forget drops what else can be read again
  */
-export function freeMemoryWhenIdle(): (isIdle: boolean) => void {
-  let idleBeats = PATIENCE;
+export function freeMemoryWhenIdle(
+  forget: () => void = () => {},
+  idleMs = IDLE_MS,
+): (isIdle: boolean) => void {
+  let idleSince = performance.now();
+  let isFree = false;
   return (isIdle) => {
-    idleBeats = isIdle ? idleBeats + 1 : 0;
-    if (idleBeats !== PATIENCE) return;
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as (how: object) => void;
-    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    if (!isIdle) {
+      idleSince = performance.now();
+      isFree = false;
+    } else if (!isFree && performance.now() - idleSince >= idleMs) {
+      forget();
+      forgetSessionStores();
+      collect();
+      isFree = true;
+    }
   };
+}
+
+function collect(): void {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as (how: object) => void;
+  gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -1,6 +1,7 @@
 import { readPackageVersion } from '@openbot/sessions/command-line';
 import { openAgentHost } from '../agent-host/agent-host.ts';
 import type { AgentHost } from '../agent-host/contract.ts';
+import { freeMemoryWhenIdle } from '../agent-host/idle-memory.ts';
 import { resolveDefaultAgentId } from '../config/agents.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import { ALL_METHODS } from '../gateway-methods/all.ts';
@@ -14,6 +15,9 @@ import { openState } from '../state/open-state.ts';
 import type { GatewayOptions, OpenGateway } from './contract.ts';
 import { type GatewayServer, openServer } from './open-server.ts';
 import { readGatewaySettings } from './settings.ts';
+
+/** Between two looks at whether it is used. */
+const LOOK_MS = 1000;
 
 /** All of it together. The port listens first: clients that come early are told to come again. */
 export const openGateway: OpenGateway = async (options) => {
@@ -42,7 +46,8 @@ export const openGateway: OpenGateway = async (options) => {
     await server.close();
     throw error;
   }
-  const { host, runs, state } = services;
+  const { host, runs, state, rows } = services;
+  const stopFreeing = freeMemory(server, host, () => rows.forget());
   const stopFollowing = followRuns(services);
   server.serve(services);
   return {
@@ -55,12 +60,28 @@ export const openGateway: OpenGateway = async (options) => {
         await stopFollowing();
       };
       await server.close({ reason, settle });
+      stopFreeing();
       eventLoop.close();
       runs.close();
       await state.close();
     },
   };
 };
+
+function freeMemory(
+  server: Pick<GatewayServer<GatewayServices>, 'countUse'>,
+  { turns }: AgentHost,
+  forget: () => void,
+): () => void {
+  const look = freeMemoryWhenIdle(forget);
+  let used = server.countUse();
+  const timer = setInterval(() => {
+    const now = server.countUse();
+    look(now === used && turns.size === 0);
+    used = now;
+  }, LOOK_MS).unref();
+  return () => clearInterval(timer);
+}
 
 async function openServices(
   { stateDir, env, config: watched, logPath, log }: GatewayOptions,

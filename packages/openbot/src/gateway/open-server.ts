@@ -51,6 +51,8 @@ export interface GatewayServer<Services> {
   /** Until then clients are told to come again. */
   serve(services: Services): void;
   presence(): readonly unknown[];
+  /** Requests that were answered, and what else shows that it is used. */
+  countUse(): number;
   /**
    * Tells clients and closes all connections. Nothing listens afterwards. Before that, it takes no more connections and
    * waits for `settle`, of which clients still hear.
@@ -174,6 +176,7 @@ export async function openServer<Services>(
       services = given;
     },
     presence: () => connections.presence(),
+    countUse: () => figures.requestCount + figures.connectionsOpened,
     async close({ reason = 'gateway stopping', settle } = {}) {
       isClosing = true;
       await settle?.();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { forgetSessionStores } from '@openbot/sessions';
 import { expect, test } from 'vitest';
 import { FIXTURES, type Json, MethodsHome } from './methods-home.ts';
 
@@ -55,6 +56,10 @@ test('a list has the fields of OpenClaw, with rows, titles and previews', async 
     contextTokens: 200_000,
   });
   expect(demo.lifecycleRevision).toBe(demo.sessionId);
+  home.services.rows.forget();
+  forgetSessionStores();
+  const again = await home.ask('sessions.list', { includeDerivedTitles: true, includeLastMessage: true });
+  expect(again.sessions.map(withoutTime)).toEqual(list.sessions.map(withoutTime));
   // Those that clients show are there under the names of OpenClaw.
   const realRow = real!.payload.sessions[0];
   for (const field of [
@@ -69,6 +74,10 @@ test('a list has the fields of OpenClaw, with rows, titles and previews', async 
   ])
     expect(typeof demo[field], field).toBe(typeof realRow[field]);
 });
+
+function withoutTime({ snapshotAt: _at, ...row }: Json): Json {
+  return row;
+}
 
 test('lists are filtered, searched, sorted and cut into pages', async () => {
   const home = await openDemo();

@@ -77,10 +77,13 @@ export function forgetDocument(path: string): void {
   cache.delete(path);
 }
 
-/** Empties the cache of all stores. */
-export function clearSessionStoreCacheForTest(): void {
+/** Gives back the memory that stores take in this process. Each is read again when it is used. */
+export function forgetSessionStores(): void {
   cache.clear();
 }
+
+/** The same, under OpenClaw's name. */
+export const clearSessionStoreCacheForTest = forgetSessionStores;
 
 // File times move in steps. A write within the same step as our reading would leave no trace in them.
 const STEP_MS = 20;

@@ -65,4 +65,6 @@ export interface SessionRows {
   list(question: RowQuestion): Promise<RowPage>;
   /** All sessions of an agent, or of all agents. */
   known(agentId?: string): Promise<readonly KnownSession[]>;
+  /** Gives back what is kept of stores and transcripts. */
+  forget(): void;
 }

@@ -37,6 +37,11 @@ export class LightRows {
     this.#place = place;
   }
 
+  forget(): void {
+    this.#stores.clear();
+    this.#all = undefined;
+  }
+
   agentIds(): readonly string[] {
     return listAgentIds(this.#place.config, this.#place.stateDir);
   }

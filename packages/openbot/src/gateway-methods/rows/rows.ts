@@ -58,6 +58,10 @@ export function openRows({ stateDir, config, state, runs, hostPid, now }: RowsOp
         total: wanted.length,
       };
     },
+    forget: () => {
+      lights.forget();
+      ends.forget();
+    },
     known: async (agentId) =>
       (await lights.sorted()).filter(({ ref }) => agentId === undefined || ref.agentId === agentId),
   };

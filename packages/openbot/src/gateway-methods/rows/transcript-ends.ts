@@ -27,6 +27,10 @@ export class TranscriptEndsReader {
   readonly #start = Buffer.allocUnsafe(START_BYTES);
   readonly #end = Buffer.allocUnsafe(END_BYTES);
 
+  forget(): void {
+    this.#known.clear();
+  }
+
   read(path: string): TranscriptEnds {
     try {
       const stats = statSync(path, { throwIfNoEntry: false });

@@ -183,9 +183,9 @@ export class GatewayBenchClient {
     await client.call('connect', {
       minProtocol: 4,
       maxProtocol: 4,
-      client: { id: 'cli', version: 'bench', platform: process.platform, mode: 'cli' },
+      client: { id: 'gateway-client', version: '1.0.0', platform: process.platform, mode: 'backend' },
       role: 'operator',
-      scopes: ['operator.admin'],
+      scopes: ['operator.admin', 'operator.read', 'operator.write'],
       caps: [],
       auth: { token },
     });

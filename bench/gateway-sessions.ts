@@ -5,10 +5,12 @@ import { openFileSessionStore } from '@openbot/sessions';
 import { machineLoad, placeSessions, processorTimesOf, startBenchGateway } from './gateway-fixture.ts';
 import { type BenchRow, percentile, timesOf } from './measure.ts';
 import { inTempFolder } from './occ-command.ts';
+import { againstOpenclaw } from './openclaw-gateway.ts';
 import { ENTRIES, keyOf } from './store-fixture.ts';
 
 const RUNS = 300;
 const LIMIT_MS = 8;
+const OPENCLAW_RUNS = 30;
 const WHOLE = { includeDerivedTitles: true, includeLastMessage: true };
 
 export default function bench(): Promise<BenchRow[]> {
@@ -37,6 +39,19 @@ export default function bench(): Promise<BenchRow[]> {
     const p95 = percentile(ours, 0.95);
     const p50 = percentile(ours, 0.5);
     const show = (ms: number) => `${ms.toFixed(2)} ms`;
+    const openclaw = await againstOpenclaw(ENTRIES, async ({ client: other }) => {
+      // They have no transcripts there, and so neither titles nor last words of them.
+      const theirs = await timesOf(OPENCLAW_RUNS, () => other.call('sessions.list', { limit: 100 }));
+      return [
+        {
+          name: 'sessions.list over WebSocket, a page of 100 of 5,000 sessions, p50',
+          ours: p50,
+          openclaw: percentile(theirs, 0.5),
+          show,
+          better: 'lower',
+        },
+      ];
+    });
     return [
       {
         name: 'sessions.list over WebSocket, a page of 100 of 5,000 sessions, p95',
@@ -55,6 +70,7 @@ export default function bench(): Promise<BenchRow[]> {
         limit: 0.5,
         better: 'lower',
       },
+      ...openclaw,
     ];
   });
 }

@@ -19,6 +19,7 @@ import {
 } from './gateway-fixture.ts';
 import type { BenchRow } from './measure.ts';
 import { inTempFolder, runNode } from './occ-command.ts';
+import { againstOpenclaw } from './openclaw-gateway.ts';
 
 const OPENBOT = fileURLToPath(new URL('../packages/openbot/bin/openbot.js', import.meta.url));
 const SESSIONS = 5000;
@@ -102,6 +103,26 @@ export default function bench(): Promise<BenchRow[]> {
     const memory = memoryOf(pids);
     const details = describeMemory(pids);
     await gateway.stop();
+    const openclaw = await againstOpenclaw(SESSIONS, async ({ client, readyMs, pids: theirs }) => {
+      await client.call('sessions.list', { includeDerivedTitles: true, includeLastMessage: true });
+      await sleep(SETTLE_MS);
+      return [
+        {
+          name: 'gateway run until /readyz, 5,000 sessions',
+          ours: ready,
+          openclaw: readyMs,
+          show: (ms) => `${ms.toFixed(0)} ms`,
+          better: 'lower',
+        },
+        {
+          name: 'idle memory of the gateway and what it started, 5,000 sessions listed',
+          ours: alone,
+          openclaw: memoryOf(theirs()),
+          show: megabytes,
+          better: 'lower',
+        },
+      ];
+    });
     return [
       ...rows,
       {
@@ -122,6 +143,7 @@ export default function bench(): Promise<BenchRow[]> {
         better: 'lower',
         details,
       },
+      ...openclaw,
     ];
   });
 }

@@ -12,6 +12,7 @@ import {
 } from './gateway-fixture.ts';
 import { type BenchRow, percentile } from './measure.ts';
 import { inTempFolder } from './occ-command.ts';
+import { againstOpenclaw } from './openclaw-gateway.ts';
 
 const SESSIONS = 200;
 const RUNS = 300;
@@ -21,6 +22,8 @@ const FIRST_WORDS_MS = 20;
 const LEAST_PER_SECOND = 300;
 const IDLE_BYTES = 110e6;
 const GROWTH = 1.3;
+/** Its turns take a hundred times as long. */
+const OPENCLAW_TURNS = 20;
 
 export default function bench(): Promise<BenchRow[]> {
   return inTempFolder(async (folder) => {
@@ -52,6 +55,34 @@ export default function bench(): Promise<BenchRow[]> {
     const after = memoryOf(pids());
     const afterDetails = describeMemory(pids());
     await close();
+    const openclaw = await againstOpenclaw(0, async ({ client: other }) => {
+      for (let turn = 0; turn < 3; turn++) await other.turn(0);
+      const theirs: number[] = [];
+      for (let turn = 0; turn < OPENCLAW_TURNS; turn++) theirs.push(await other.turn(turn % 10));
+      const start = performance.now();
+      const each = Array.from({ length: OPENCLAW_TURNS }, (_, session) => other.turn(session));
+      await Promise.all(each);
+      const rate = OPENCLAW_TURNS / ((performance.now() - start) / 1000);
+      return [
+        {
+          name: 'chat.send until the first words, p50',
+          ours: percentile(times, 0.5),
+          openclaw: percentile(
+            theirs.toSorted((one, two) => one - two),
+            0.5,
+          ),
+          show: (ms) => `${ms.toFixed(1)} ms`,
+          better: 'lower',
+        },
+        {
+          name: `turns on many sessions at once (of OpenClaw ${OPENCLAW_TURNS} in all)`,
+          ours: perSecond,
+          openclaw: rate,
+          show: (figure) => `${figure.toFixed(1)} turns/s`,
+          better: 'higher',
+        },
+      ];
+    });
     return [
       {
         name: 'chat.send until the first words of a model that answers at once, p95',
@@ -89,6 +120,7 @@ export default function bench(): Promise<BenchRow[]> {
         better: 'lower',
         details: `${afterDetails}; the process of agents ends after two minutes without work`,
       },
+      ...openclaw,
     ];
   });
 }

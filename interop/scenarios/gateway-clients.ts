@@ -1,7 +1,7 @@
 /** OpenClaw's own clients, unchanged and as processes, on the gateway of openbot. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { parsePrinted, runOpenclaw } from '../commands.ts';
-import { type OpenbotGateway, startOpenbotGateway } from '../openbot-clients-gateway.ts';
+import { type ClientsGateway, startOpenbotGateway } from '../openbot-clients-gateway.ts';
 import type { Scenario, Scene } from '../scene.ts';
 import { openTerminal } from '../terminal.ts';
 
@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** A scenario with a gateway of its own. */
 export function onOpenbot(
   name: string,
-  run: (scene: Scene, gateway: OpenbotGateway) => Promise<void>,
+  run: (scene: Scene, gateway: ClientsGateway) => Promise<void>,
 ): Scenario {
   return {
     name: `gateway of openbot: ${name}`,

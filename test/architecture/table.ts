@@ -171,6 +171,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'gateway-protocol',
       'gateway-devices',
       'agent-host',
+      'gateway-worker',
       'gateway-methods',
       'gateway',
       'commands',

@@ -18,6 +18,7 @@ const OTHER_BUNDLE: Readonly<Record<string, string>> = {
   // They open the state folder, or a bot on it.
   'agent-host': 'talk',
   'cc-send': 'talk',
+  'gateway-worker': 'talk',
   'message-send': 'talk',
   // They look at the same things.
   health: 'status',

@@ -102,6 +102,7 @@ export const CHANGES: readonly CommandRow[] = [
   row('gateway start', ['--port', 'none'], onlyOwn(2)),
   row('gateway restart', ['--port', 'none'], onlyOwn(2)),
   row('agent-host', [], onlyOwn(2)),
+  row('gateway-worker', [], onlyOwn(2)),
   row('devices approve', ['nobody'], onlyOwn(1)),
   row('devices revoke', ['nobody'], onlyOwn(1)),
   row('message send', ['--channel', 'telegram', '-t', '42', '-m', 'hello'], everywhere(2)),

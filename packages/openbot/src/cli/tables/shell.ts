@@ -21,4 +21,13 @@ export const SHELL_COMMANDS = [
     examples: [],
     load: async () => (await import('../../commands/agent-host/agent-host.ts')).agentHost,
   }),
+  declare({
+    name: 'gateway-worker',
+    hidden: true,
+    summary: 'Do what would hold up the gateway; started by it',
+    positionals: [{ name: 'words', many: true }],
+    flags: {},
+    examples: [],
+    load: async () => (await import('../../commands/gateway-worker/gateway-worker.ts')).gatewayWorker,
+  }),
 ];

@@ -41,7 +41,7 @@ const search = gatewayMethod({
     const agentIds = visibleAgents(call).filter((id) => wanted === undefined || id === wanted);
     if (agentIds.length === 0) return { hits: [], more: false };
     const now = call.services.now();
-    const found = await searchIndex(call.services, {
+    const found = await searchIndex(call, {
       query: readQuery(query),
       texts: tools || role === 'tool' ? ['said', 'tools'] : ['said'],
       agentIds,
@@ -152,25 +152,25 @@ const usage = gatewayMethod({
     limit: maybe(integer({ least: 1 })),
   },
   handle: async ({ by = 'day', since, until, timezone, agentId, limit }, call) => {
-    const { stateDir, env, now } = call.services;
+    const { worker, now } = call.services;
     const calendar = openZone(timezone);
     const dayOf = (name: string, text: string | undefined) => {
       const moment = text === undefined ? undefined : parseSince(name, text, now());
       return moment && (moment.day ?? calendar(moment.at));
     };
-    const request = {
-      by,
-      calendar,
-      timezone: timezone ?? 'local',
-      since: dayOf('since', since),
-      until: dayOf('until', until),
-      agentId: agentOfUsage(call, agentId),
-      sources: ['openbot'],
-    };
-    const { gatherUsage, limitGroups } = await import('../usage/gather-usage.ts');
-    const { describeUsage } = await import('../usage/describe-usage.ts');
-    const { grouped } = await gatherUsage(request, { env, cwd: stateDir, stateDir }, now());
-    return describeUsage(grouped, limitGroups(grouped.groups, by, limit), request);
+    return worker.run(
+      'usage',
+      {
+        by,
+        timezone,
+        since: dayOf('since', since),
+        until: dayOf('until', until),
+        agentId: agentOfUsage(call, agentId),
+        limit,
+        now: now(),
+      },
+      call,
+    );
   },
 });
 

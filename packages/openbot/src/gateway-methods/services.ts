@@ -4,6 +4,7 @@ import type { BotConfig } from '../config/bot-config.ts';
 import type { EventHub } from '../gateway-protocol/gateway-event.ts';
 import { type Caller, declareMethod } from '../gateway-protocol/method.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
+import type { GatewayWorker } from '../gateway-worker/contract.ts';
 import type { SessionRef } from '../session-address.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { WatchedEventLoop } from './event-loop.ts';
@@ -22,6 +23,8 @@ export interface GatewayServices {
   /** Of this process. What the host keeps is seen here too. */
   readonly state: BotState;
   readonly host: AgentHost;
+  /** For what reads or rewrites whole transcripts: here it would hold up every connection. */
+  readonly worker: Pick<GatewayWorker, 'run'>;
   readonly hub: EventHub;
   readonly runs: GatewayRuns;
   readonly rows: SessionRows;

@@ -11,6 +11,7 @@ import { followRuns } from '../gateway-methods/events/follow-runs.ts';
 import { openRows } from '../gateway-methods/rows/rows.ts';
 import { openRuns } from '../gateway-methods/runs/runs.ts';
 import type { GatewayServices } from '../gateway-methods/services.ts';
+import { openWorker } from '../gateway-worker/worker.ts';
 import { openState } from '../state/open-state.ts';
 import type { GatewayOptions, OpenGateway } from './contract.ts';
 import { type GatewayServer, openServer } from './open-server.ts';
@@ -23,6 +24,7 @@ const LOOK_MS = 1000;
 export const openGateway: OpenGateway = async (options) => {
   const { stateDir, config, port, host: address, tokens, commandToken, log } = options;
   const eventLoop = watchEventLoop();
+  const worker = openWorker({ stateDir, env: options.env, log });
   let services: GatewayServices | undefined;
   const server = await openServer<GatewayServices>({
     stateDir,
@@ -40,7 +42,7 @@ export const openGateway: OpenGateway = async (options) => {
     log,
   });
   try {
-    services = { ...(await openServices(options, server)), eventLoop };
+    services = { ...(await openServices(options, server)), worker, eventLoop };
   } catch (error) {
     eventLoop.close();
     await server.close();
@@ -55,7 +57,7 @@ export const openGateway: OpenGateway = async (options) => {
     url: `ws://${address.includes(':') ? `[${address}]` : address}:${server.port}`,
     close: async ({ reason, graceMs }) => {
       const settle = async () => {
-        await host.close(graceMs);
+        await Promise.all([host.close(graceMs), worker.close(graceMs)]);
         // Clients hear the end of what was cut off before they hear that the gateway stops.
         await stopFollowing();
       };
@@ -86,7 +88,7 @@ function freeMemory(
 async function openServices(
   { stateDir, env, config: watched, logPath, log }: GatewayOptions,
   server: GatewayServer<GatewayServices>,
-): Promise<Omit<GatewayServices, 'eventLoop'>> {
+): Promise<Omit<GatewayServices, 'worker' | 'eventLoop'>> {
   const { config } = watched;
   const now = Date.now;
   const state = await openState(stateDir, { store: config.session?.store, env });

@@ -15,6 +15,7 @@ import type { GatewayEvent } from '../../src/gateway-protocol/gateway-event.ts';
 import type { Caller } from '../../src/gateway-protocol/method.ts';
 import { checkParams } from '../../src/gateway-protocol/param-shapes.ts';
 import { toWireError, type WireError } from '../../src/gateway-protocol/wire-errors.ts';
+import { TASKS } from '../../src/gateway-worker/tasks.ts';
 import { makeScriptRunner } from '../../src/runners/script/runner.ts';
 import type { SessionRef } from '../../src/session-address.ts';
 import { type BotState, openState } from '../../src/state/open-state.ts';
@@ -81,6 +82,13 @@ export class MethodsHome {
       config,
       configPath: join(stateDir, 'openbot.json'),
       state,
+      // In this process; a test of the whole gateway has the other one.
+      worker: {
+        run: async (name, given, by) => {
+          const { signal } = by ?? new AbortController();
+          return TASKS[name](given as never, { stateDir, env: {}, signal }) as never;
+        },
+      },
       host: makeHost(bot, state, runs, options.channels ?? []),
       hub: { publish: (event) => void this.events.push(event), hasListener: () => true },
       runs,

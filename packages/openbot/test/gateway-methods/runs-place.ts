@@ -13,6 +13,7 @@ import type { EventHub, GatewayEvent } from '../../src/gateway-protocol/gateway-
 import type { Caller } from '../../src/gateway-protocol/method.ts';
 import { checkParams } from '../../src/gateway-protocol/param-shapes.ts';
 import { toWireError, type WireError } from '../../src/gateway-protocol/wire-errors.ts';
+import { openWorker } from '../../src/gateway-worker/worker.ts';
 import { addressOf } from '../../src/session-address.ts';
 import { HostPlace } from '../agent-host/host-place.ts';
 
@@ -61,6 +62,7 @@ export class RunsPlace {
       config,
       configPath: `${stateDir}/openbot.json`,
       state,
+      worker: openWorker({ stateDir, env: {}, log: () => {} }),
       host,
       hub: this.#hub(),
       runs,

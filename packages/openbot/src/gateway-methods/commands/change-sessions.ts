@@ -24,6 +24,7 @@ import type {
 import { openSessionFolder } from '../../kept-sessions/open-session-folder.ts';
 import { SESSION_SETTINGS } from '../../session-settings/table.ts';
 import { type GatewayServices, gatewayMethod } from '../services.ts';
+import { compactLines } from '../sessions/stop-run.ts';
 
 /** The words of `sessions.changed`. */
 const REASONS = {
@@ -65,6 +66,8 @@ export const changeSessions = gatewayMethod({
     const outcome = await apply(changes, change, {
       ...given,
       find: () => findStored(services, agentId, given),
+      compact: (stored) =>
+        compactLines(services, agentId, { stored, maxLines: given.maxLines, holdsRun: false }),
       findArchive: () => keeper.listArchives().find(({ path }) => path === given.archive),
     });
     for (const key of listKeys(change, given.key, outcome))
@@ -88,6 +91,7 @@ interface Given {
   readonly key?: string;
   readonly limits?: Partial<PruneLimits>;
   find(): Promise<StoredSession>;
+  compact(session: StoredSession): Promise<CompactOutcome>;
   findArchive(): KeptArchive | undefined;
 }
 
@@ -102,7 +106,7 @@ async function apply(changes: SessionChanges, change: keyof SessionChanges, give
     case 'remove':
       return changes.remove(await given.find());
     case 'compact':
-      return changes.compact(await given.find(), given.maxLines);
+      return given.compact(await given.find());
     case 'prune':
       return changes.prune({ dryRun: true, ...given.limits });
     case 'restore': {

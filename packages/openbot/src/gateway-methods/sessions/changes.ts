@@ -10,7 +10,7 @@ import { type GatewayServices, gatewayMethod } from '../services.ts';
 import { assertExpectedId, assertNotMain } from './guards.ts';
 import { reachableRef, sessionsOf, storedOf } from './session-ref.ts';
 import { createdNow, resolvedModel, showEntry } from './shown-entry.ts';
-import { openChangesOf, whileIdle } from './stop-run.ts';
+import { compactLines, openChangesOf, whileIdle } from './stop-run.ts';
 import { transcriptOf } from './transcript-of.ts';
 
 const reset = gatewayMethod({
@@ -113,10 +113,8 @@ const compact = gatewayMethod({
 async function cutLines(services: GatewayServices, ref: SessionRef, maxLines: number) {
   const stored = await storedOf(services, ref);
   if (stored === undefined) return { compacted: false, reason: 'no sessionId' };
-  const { reason, kept, archived } = await (await openChangesOf(services, ref.agentId)).compact(
-    stored,
-    maxLines,
-  );
+  const given = { stored, maxLines, holdsRun: true };
+  const { reason, kept, archived } = await compactLines(services, ref.agentId, given);
   return reason === undefined
     ? { compacted: true, kept: Math.min(kept, maxLines), archived }
     : { compacted: false, kept, reason };

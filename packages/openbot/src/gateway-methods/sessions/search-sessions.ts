@@ -25,7 +25,7 @@ const search = gatewayMethod({
       return ref === undefined ? [] : listSessionKeySpellings(ref.sessionKey, { mainKey });
     });
     if (agentIds.length === 0 || keys?.length === 0) return { results: [] };
-    const hits = await searchIndex(call.services, {
+    const hits = await searchIndex(call, {
       query: readQuery(query),
       texts: ['said'],
       agentIds,

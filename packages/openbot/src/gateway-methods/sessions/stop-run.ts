@@ -1,3 +1,6 @@
+import type { StoredSession } from '@openbot/sessions';
+import { takeRun } from '../../gateway-worker/take-run.ts';
+import type { CompactOutcome } from '../../kept-sessions/contract.ts';
 import { openFileKeeper } from '../../kept-sessions/files/file-keeper.ts';
 import type { SessionRef } from '../../session-address.ts';
 import type { GatewayServices } from '../services.ts';
@@ -16,23 +19,16 @@ export async function whileIdle<T>(
   body: () => Promise<T>,
 ): Promise<T> {
   const { state, host } = services;
-  const address = addressOf(ref);
   const { stops = false, signal, waitMs = stops ? STOP_MS : 0 } = options;
   // Asked for first: what waits for its turn must not begin in between.
-  const [run] = await Promise.all([
-    state.runLock.acquire(address, { waitMs, signal }),
-    stops ? host.calls.abort(ref).catch(() => false) : false,
+  const [run, isHeard] = await Promise.all([
+    takeRun(state.runLock, ref, { waitMs, signal }),
+    stops &&
+      host.calls.abort(ref).then(
+        () => true,
+        () => false,
+      ),
   ]);
-  if (run === undefined) {
-    const holder = await state.runLock.holder(address);
-    const who =
-      holder === undefined ? 'another process has just begun to run it' : `${holder.description} runs it`;
-    throw refuse('UNAVAILABLE', `${ref.sessionKey} is in use: ${who}. Nothing was changed`, {
-      details: { reason: 'SESSION_IN_USE' },
-      retryable: true,
-      retryAfterMs: 1000,
-    });
-  }
   try {
     return await body();
   } finally {
@@ -43,6 +39,16 @@ export async function whileIdle<T>(
 /** What can be done to the sessions of an agent, for a caller that holds the run lock of the one it changes. */
 export function openChangesOf({ stateDir, state, config }: GatewayServices, agentId: string) {
   return keeperOf({ stateDir, state, config }, agentId).openChanges({ holdsRun: true });
+}
+
+/** Cuts a transcript to its last lines. Without `holdsRun` the run lock of the session is taken for it. */
+export function compactLines(
+  { state, config, worker }: GatewayServices,
+  agentId: string,
+  given: { readonly stored: StoredSession; readonly maxLines?: number; readonly holdsRun: boolean },
+): Promise<CompactOutcome> {
+  const { mainKey, scope } = config.session ?? {};
+  return worker.run('compact', { agentId, storePath: state.storePathOf(agentId), mainKey, scope, ...given });
 }
 
 export function keeperOf(

@@ -28,6 +28,7 @@ export async function clone(input: OccInput<typeof CLONE_FLAGS>): Promise<void> 
   }).catch((error: unknown) => {
     throw explainPresetTakenForSession(error, input);
   });
+  if (outcome.result.sessionKey !== undefined) await input.host?.onChange?.(outcome.result, 'made');
   if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
   else writeReport(terminal, formatClone(outcome, reportOptionsOf(input, scope)));
 }

@@ -17,6 +17,14 @@ export interface HostProgram {
   readonly calledAs: string;
   /** Where sessions are, by its own configuration. */
   readonly layout?: OpenclawLayout;
+  /** Called when a session was rewritten or made, before it is reported. Must not throw. */
+  onChange?(session: ChangedSession, change: 'rewritten' | 'made'): Promise<void>;
+}
+
+export interface ChangedSession {
+  /** Absent for a session that no index knows. */
+  readonly sessionKey?: string;
+  readonly agentId: string | null;
 }
 
 /** The input of a command with these flags. */

@@ -37,6 +37,7 @@ export async function edit(input: OccInput<typeof EDIT_FLAGS>): Promise<void> {
   }).catch((error: unknown) => {
     throw explainPresetTakenForSession(error, input);
   });
+  if (outcome.result.changed) await input.host?.onChange?.(outcome.result, 'rewritten');
   if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
   else writeReport(terminal, formatEdit(outcome, reportOptionsOf(input, scope)));
 }

@@ -32,6 +32,7 @@ export async function restore(input: OccInput<typeof RESTORE_FLAGS>): Promise<vo
     force: flags.force === true,
     waitMs: flags.wait === undefined ? undefined : flags.wait * 1000,
   });
+  await input.host?.onChange?.(outcome.result, 'rewritten');
   if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
   else writeReport(terminal, formatRestore(outcome, reportOptionsOf(input, scope)));
 }

@@ -7,6 +7,7 @@ export const COMMAND_METHOD = {
   say: 'openbot.command.say',
   tellSay: 'openbot.command.tellSay',
   changeSessions: 'openbot.command.changeSessions',
+  noteChange: 'openbot.command.noteChange',
   changeLetters: 'openbot.command.changeLetters',
   send: 'openbot.command.send',
   state: 'openbot.command.state',

@@ -8,11 +8,13 @@ import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { COMMAND_METHOD, type GatewayState } from '../../src/gateway-client/contract.ts';
 import { findGateway } from '../../src/gateway-process/find-gateway.ts';
 import { openState } from '../../src/state/open-state.ts';
+import { openClient } from '../gateway/test-server.ts';
 import { outbound } from '../outbox/outbound.ts';
 import { type AgentBench, makeAgentBench } from '../setup/agent-process.ts';
 import { startGatewayOn } from '../setup/gateway-process.ts';
 import { makeOpenbotPlace, type OpenbotPlace } from '../setup/openbot-process.ts';
 import { noTerminal, spawnInTerminal } from '../setup/terminal-command.ts';
+import { placeToolSession } from '../setup/tool-session.ts';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 
@@ -33,6 +35,7 @@ function normalize(text: string, { folder }: OpenbotPlace): string {
 }
 
 const SESSION = 'agent:main:work';
+const LONG = 'agent:main:long';
 
 /** In their order: each finds what the former ones left. */
 const COMMANDS: readonly (readonly string[])[] = [
@@ -45,6 +48,9 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['sessions', 'label', SESSION, 'day to day'],
   ['sessions', 'set', SESSION, 'think=low', 'verbose=on', '--json'],
   ['sessions', 'set', SESSION, '--unset', 'think'],
+  ['clean', 'edit', LONG, '--strip-tools', '--json'],
+  ['clean', 'restore', LONG],
+  ['clean', 'clone', LONG],
   ['sessions', 'compact', SESSION, '--keep-lines', '3', '--yes', '--json'],
   ['sessions', 'reset', SESSION, '--yes'],
   ['sessions', 'label', 'day to day', '--clear', '--json'],
@@ -66,9 +72,12 @@ async function addDeadLetters({ stateDir }: OpenbotPlace): Promise<void> {
 }
 
 test('print the same with a gateway and without, and are done by it', async () => {
-  const [alone, served] = [makeOpenbotPlace({}, { isApart: true }), makeOpenbotPlace({}, { isApart: true })];
+  const [alone, served] = [makeOpenbotPlace(), makeOpenbotPlace({}, { isApart: true })];
   await Promise.all([addDeadLetters(alone), addDeadLetters(served)]);
+  for (const { stateDir } of [alone, served]) placeToolSession(stateDir, LONG);
   const record = await startGatewayOn(served);
+  const client = await openClient(record, { auth: { token: record.token } });
+  await client.request('sessions.subscribe');
   const printed = async (place: OpenbotPlace) => {
     const all: object[] = [];
     const run = async (args: readonly string[]) => {
@@ -85,13 +94,21 @@ test('print the same with a gateway and without, and are done by it', async () =
   const [without, through] = await Promise.all([printed(alone), printed(served)]);
   expect(through).toEqual(without);
 
+  // What `clean` did in its own process is told as what the others let the gateway do.
+  await client.request('status');
+  const changes = client.frames
+    .filter(({ event, payload }) => event === 'sessions.changed' && payload.reason !== undefined)
+    .map(({ payload }) => `${payload.reason} ${payload.sessionKey}`);
+  expect(changes.filter((change) => change === `compact ${LONG}`).length).toBe(2);
+  expect(changes).toContainEqual(expect.stringMatching(/^create agent:main:clone:/));
+
   const status = await served.json<Record<string, unknown>>('gateway', 'status');
   expect(listMisfits(GATEWAY_STATUS_COMMAND, status)).toEqual([]);
   // It runs agents, so that it and not the command has run them.
   expect(status).toMatchObject({
     pid: record.pid,
     ready: true,
-    connections: 0,
+    connections: 1,
     host: { at: 'up', crashes: 0 },
   });
   expect(await served.run(['gateway', 'stop', '--json'])).toMatchObject({ code: 0 });

@@ -1,11 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenBotError, resolveStateDir } from '@openbot/sessions';
 import type { CommandBody, CommandInput } from '@openbot/sessions/command-line';
 import { loadSettings, type OccContext } from 'oc-context-cleaner/command-line';
 import { CONFIG_FILE_NAME } from '../../config/bot-config.ts';
 import { readSessionLayout } from '../../config/session-layout.ts';
+import { COMMAND_METHOD } from '../../gateway-client/contract.ts';
+import { findGateway } from '../../gateway-process/find-gateway.ts';
 import { renameCommands } from './rename-commands.ts';
+
+/** A gateway that takes longer does not work. */
+const NOTE_MS = 2000;
 
 type Flags = Readonly<Record<string, unknown>> & {
   readonly stateDir?: string;
@@ -25,7 +31,7 @@ export function cleanHere(body: CommandBody<never>): CommandBody<Input> {
       const stateDir = resolve(resolveStateDir({ flag: flags.stateDir, env }));
       const context: OccContext = {
         settings,
-        host: { calledAs: 'openbot clean', layout: findLayout(stateDir, input) },
+        host: { calledAs: 'openbot clean', layout: findLayout(stateDir, input), onChange: noteIn(stateDir) },
       };
       await (body as CommandBody<Input & OccContext>)({
         ...input,
@@ -47,6 +53,23 @@ export function cleanHere(body: CommandBody<never>): CommandBody<Input> {
       });
     } catch (error) {
       throw renameHint(error);
+    }
+  };
+}
+
+/** Clients of a gateway that runs hear of the change. One that does not answer reads it from the file. */
+function noteIn(stateDir: string): NonNullable<NonNullable<OccContext['host']>['onChange']> {
+  return async ({ sessionKey, agentId }, change) => {
+    if (sessionKey === undefined || agentId === null) return;
+    const record = findGateway(stateDir);
+    if (record === undefined) return;
+    try {
+      const { connectGateway } = await import('../../gateway-client/connect-gateway.ts');
+      const gateway = await connectGateway(record, NOTE_MS);
+      const noted = gateway.call(COMMAND_METHOD.noteChange, { agentId, sessionKey, change });
+      await Promise.race([noted, sleep(NOTE_MS, undefined, { ref: false })]).finally(() => gateway.close());
+    } catch {
+      // What was asked for is done.
     }
   };
 }

@@ -15,7 +15,9 @@ import {
 } from '../../gateway-protocol/param-shapes.ts';
 import { changeLetters } from '../../kept-messages/change-letters.ts';
 import type { OutboundMessage } from '../../outbox/contract.ts';
+import { canonicalRef } from '../../session-address.ts';
 import { mirrorLetter } from '../../state/mirror-letter.ts';
+import { announceChange } from '../announce.ts';
 import { gatewayMethod } from '../services.ts';
 import { assertAgent } from '../sessions/session-ref.ts';
 import { changeSessions } from './change-sessions.ts';
@@ -33,6 +35,20 @@ const letters = gatewayMethod({
       ids.map((id) => ({ id })),
       change,
     );
+  },
+});
+
+/** `openbot clean`, which has done it: what it rewrote is in the files. */
+const noteChange = gatewayMethod({
+  name: COMMAND_METHOD.noteChange,
+  scope: 'operator.admin',
+  isForCommands: true,
+  params: { agentId: filledText, sessionKey: filledText, change: oneOf('rewritten', 'made') },
+  handle: async ({ agentId, sessionKey, change }, { services }) => {
+    const session = canonicalRef(services.config.session, { agentId, sessionKey });
+    const about = change === 'made' ? { reason: 'create' } : { reason: 'compact', compacted: true };
+    await announceChange(services, session, about);
+    return {};
   },
 });
 
@@ -110,4 +126,4 @@ function countClients(present: readonly unknown[]): number {
 }
 
 /** What commands ask while a gateway runs. */
-export const COMMAND_METHODS = [...SAY_METHODS, changeSessions, letters, send, gatewayState];
+export const COMMAND_METHODS = [...SAY_METHODS, changeSessions, noteChange, letters, send, gatewayState];

@@ -37,7 +37,16 @@ export type RunEnd =
       readonly hasSummary?: true;
       /** How long the provider asks to wait. */
       readonly retryAfterMs?: number;
+      /** No model can be reached at present, and one of them may answer later. Given by the failover. */
+      readonly outage?: Outage;
     };
+
+export interface Outage {
+  /** `provider/model` of those that may answer later. */
+  readonly models: readonly string[];
+  /** `far/m cannot be reached`, for people. */
+  readonly summary: string;
+}
 
 /** `unauthorised` has no usable key, `exhausted` no credit; `unreachable` gives no answer at all. */
 export const MODEL_FAILURES = [

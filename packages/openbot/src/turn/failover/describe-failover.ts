@@ -1,7 +1,7 @@
 import type { StoredEntry } from '@openbot/sessions';
 import { redactSecrets } from '@openbot/sessions';
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
-import { MODEL_FAILURES, type ModelFailure } from '../../runners/contract.ts';
+import { MODEL_FAILURES, type ModelFailure, type Outage } from '../../runners/contract.ts';
 
 const REASONS: Readonly<Record<ModelFailure, string>> = {
   overloaded: 'is overloaded',
@@ -39,7 +39,7 @@ export function describeAllFailed(
     const detail = error === undefined ? '' : ` (${plain(error)})`;
     return `${name} ${describeFailure(failure)}${detail}`;
   });
-  const passing = failed.filter(({ failure }) => failure !== undefined && !LASTING.includes(failure));
+  const passing = failed.filter(isPassing);
   const isTransient = passing.length > 0;
   const mend = failed.some(({ failure }) => failure !== undefined && LASTING.includes(failure))
     ? 'Set a valid key or add credit, or choose another model with /new <model>.'
@@ -49,6 +49,17 @@ export function describeAllFailed(
     ? `Your message is kept in the conversation; send another one to try again${describeWait(soonest - now)}.`
     : mend;
   return { error: `No model answered: ${reasons.join('; ')}.`, hint, isTransient };
+}
+
+function isPassing({ failure }: FailedModel): boolean {
+  return failure !== undefined && !LASTING.includes(failure);
+}
+
+/** Undefined where waiting helps with none of them. */
+export function findOutage(failed: readonly FailedModel[]): Outage | undefined {
+  const models = failed.filter(isPassing).map(({ name }) => name);
+  const summary = failed.map(({ name, failure }) => `${name} ${describeFailure(failure)}`).join('; ');
+  return models.length === 0 ? undefined : { models, summary };
 }
 
 function describeWait(ms: number): string {

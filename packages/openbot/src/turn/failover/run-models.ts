@@ -1,7 +1,7 @@
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import type { Cooldowns } from '../../cooldowns/contract.ts';
 import type { ModelFailure, Run, RunEnd, RunEvent, RunRequest } from '../../runners/contract.ts';
-import { describeAllFailed, type FailedModel } from './describe-failover.ts';
+import { describeAllFailed, type FailedModel, findOutage } from './describe-failover.ts';
 import { type ModelCandidate, type ModelsOfRun, nameOfModel } from './list-candidates.ts';
 import { nextCooldown } from './next-cooldown.ts';
 
@@ -158,7 +158,9 @@ async function forgive(
 function sumUp(end: ErrorEnd, failed: readonly FailedModel[], models: ModelsOfRun, now: number): RunEnd {
   const resting = models.resting.map(({ name, cooldown: { failure, until } }) => ({ name, failure, until }));
   const all = [...resting, ...failed];
-  return all.length === 1 ? end : { ...end, ...describeAllFailed(all, now), hasSummary: true };
+  const outage = end.failure === undefined ? undefined : findOutage(all);
+  const known = { ...end, ...(outage !== undefined && { outage }) };
+  return all.length === 1 ? known : { ...known, ...describeAllFailed(all, now), hasSummary: true };
 }
 
 function countOf({ candidates, resting }: ModelsOfRun): number {

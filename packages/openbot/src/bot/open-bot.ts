@@ -220,7 +220,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     onFailed: async (failure) => {
       const told = await tellFailure(tools, failure);
       sender.wake();
-      observeFailure(observer, failure, told);
+      return () => observeFailure(observer, failure, told);
     },
     mayRetry: (error, sessionKey, messages) =>
       mayRetry({ state, watchers, local, hasChannels: channels.length > 0 }, { error, sessionKey, messages }),

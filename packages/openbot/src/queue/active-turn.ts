@@ -121,7 +121,8 @@ export class ActiveTurn {
     const others = (await waiting()).filter(
       ({ state, seq }) => state !== 'running' && !this.#offered.has(seq),
     );
-    if (others.length === 0) return;
+    // Those that are queued have been looked at.
+    if (!others.some(({ state }) => state === 'received')) return;
     const run = { target: this.#target, offered: this.#offered, steering: this.#steering };
     const plan = planArrivals(others, run, await makeRules(others));
     if (plan.abort !== undefined) this.abort(abortReason(plan.abort));

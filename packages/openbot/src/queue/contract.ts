@@ -1,6 +1,6 @@
 import type { InboxMessage, MessageKind } from '../inbox/contract.ts';
 import type { HeldRun } from '../run-lock/contract.ts';
-import type { AbortCause } from '../runners/contract.ts';
+import type { AbortCause, Outage } from '../runners/contract.ts';
 
 /**
  * Offers a message to the running agent. `joins`: when the agent reads it, it belongs to this turn; otherwise it is a
@@ -39,13 +39,44 @@ export interface TurnWork {
 
 export type TurnOutcome =
   /** The replies are in the outbox, or there are none. An aborted run counts as answered too. */
-  | { readonly end: 'answered'; readonly abortedBy?: AbortCause }
+  | {
+      readonly end: 'answered';
+      readonly abortedBy?: AbortCause;
+      /** The model that answered, `provider/model`. */
+      readonly by?: string;
+    }
   /** Is not tried again; the person has got an error. */
   | { readonly end: 'failed'; readonly error: string }
   /** Its sender may not ask for it any more; nobody is told. */
   | { readonly end: 'dropped'; readonly reason: string }
+  /** No model can be reached. The turn goes on when one can; nobody was told. */
+  | {
+      readonly end: 'held';
+      readonly outage: Outage;
+      /** How long a provider asks to wait. */
+      readonly retryAfterMs?: number;
+    }
   /** The process ends. The turn is recovered by the next one that takes the session. */
   | { readonly end: 'later' };
+
+/** A turn that is given up. */
+export interface TurnFailure {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly turnId: string;
+  readonly messages: readonly InboxMessage[];
+  readonly error: string;
+  /** Given where the message would have had to wait for a model. */
+  readonly outage?: Outage;
+  readonly lock: HeldRun;
+}
+
+/** A turn that waits for a model, with the first message of each conversation that has not been told yet. */
+export interface WaitingTurn extends Omit<TurnFailure, 'error' | 'outage'> {
+  readonly outage: Outage;
+  /** Nobody has been told. */
+  readonly isNew: boolean;
+}
 
 /** Messages of a session that are handled one after another, beside those of the other lane. */
 export type Lane = 'turns' | 'asides';

@@ -1,18 +1,9 @@
 import type { QueueSettings } from '@openbot/sessions/policy';
 import type { Clock } from '../clock.ts';
 import type { Inbox, InboxMessage, MessageKind } from '../inbox/contract.ts';
-import type { HeldRun, RunLock } from '../run-lock/contract.ts';
+import type { RunLock } from '../run-lock/contract.ts';
 import type { SessionRef } from '../session-address.ts';
-import type { TurnOutcome, TurnWork } from './contract.ts';
-
-export interface TurnFailure {
-  readonly agentId: string;
-  readonly sessionKey: string;
-  readonly turnId: string;
-  readonly messages: readonly InboxMessage[];
-  readonly error: string;
-  readonly lock: HeldRun;
-}
+import type { TurnFailure, TurnOutcome, TurnWork, WaitingTurn } from './contract.ts';
 
 export interface QueueDependencies {
   readonly inbox: Inbox;
@@ -32,9 +23,17 @@ export interface QueueDependencies {
   isWanted(waiting: readonly InboxMessage[]): boolean;
   /**
    * A turn is given up. Tells the person; called again with the same turn id when the process ends before the messages
-   * are marked as failed.
+   * are marked as failed. What it resolves to is called when they are.
    */
-  onFailed(failure: TurnFailure): Promise<void>;
+  onFailed(failure: TurnFailure): Promise<() => void>;
+  /** Whether the sender of a message can do without an answer until a model can be reached again. */
+  isPatient(message: InboxMessage): boolean;
+  /**
+   * A turn waits for a model. Tells the conversation of each message, once for this turn id.
+   */
+  onOutage(turn: WaitingTurn): Promise<void>;
+  /** How long a turn that waits for a model is left alone: longer with each try. */
+  readonly outagePauses: { readonly firstMs: number; readonly mostMs: number };
   /** Another process runs the session, and its messages wait. */
   onHeld(sessionKey: string): void;
   onDropped(messages: readonly InboxMessage[], reason: string): void;

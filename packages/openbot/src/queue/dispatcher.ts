@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../clock.ts';
 import { abortReason } from '../runners/abort.ts';
 import type { SessionRef } from '../session-address.ts';
-import type { Lane } from './contract.ts';
+import { type Lane, laneOf, type ModelWait } from './contract.ts';
 import type { QueueDependencies } from './dependencies.ts';
 import { kindOfMessage } from './message-kind.ts';
 import { addressOfLane, type PassEnd, SessionQueue } from './session-queue.ts';
@@ -23,6 +23,11 @@ export interface DispatcherOptions
 const MAX_CONCURRENT_RUNS = 4;
 const POLL_MS = 100;
 const MAX_TRIES = 3;
+const OUTAGE_PAUSES = { firstMs: 5000, mostMs: 300_000 };
+
+/** How many sessions that wait for a model try it when it has answered. Each that gets an answer lets others follow. */
+const FOLLOWERS = 2;
+
 
 interface Place {
   readonly queue: SessionQueue;
@@ -54,7 +59,12 @@ export class Dispatcher {
     this.#dependencies = {
       inbox: options.inbox,
       runLock: options.runLock,
-      runTurn: (work) => options.runTurn(work),
+      runTurn: async (work) => {
+        const outcome = await options.runTurn(work);
+        if (outcome.end === 'answered' && outcome.by !== undefined) this.#tryWaiting(outcome.by);
+        if (laneOf(this.#dependencies.kindOf(work.messages[0]!)) === 'asides') this.#tryAfterAside(work);
+        return outcome;
+      },
       settingsOf: (session, channel) => options.settingsOf(session, channel),
       clock: options.clock ?? systemClock,
       kindOf: (message) => message.kind ?? (options.kindOf ?? kindOfMessage)(message),
@@ -62,8 +72,11 @@ export class Dispatcher {
       hintOf: options.hintOf ?? (() => ({})),
       newTurnId: options.newTurnId ?? randomUUID,
       isWanted: (waiting) => options.isWanted?.(waiting) ?? true,
-      onFailed: options.onFailed ?? (async () => {}),
+      onFailed: options.onFailed ?? (async () => () => {}),
       mayRetry: options.mayRetry ?? (async () => true),
+      isPatient: options.isPatient ?? (() => true),
+      onOutage: options.onOutage ?? (async () => {}),
+      outagePauses: options.outagePauses ?? OUTAGE_PAUSES,
       onHeld: options.onHeld ?? (() => {}),
       onDropped: options.onDropped ?? (() => {}),
       onTrouble: options.onTrouble ?? (() => {}),
@@ -190,6 +203,24 @@ export class Dispatcher {
     if (this.#isStopping) this.#remove(place);
     else this.#settle(place, end);
     this.#serve();
+  }
+
+  /** A model answers again. Not all sessions at once: it may have been too much for it. */
+  #tryWaiting(model: string): void {
+    const waiting = [...this.#places.values()].filter(
+      ({ queue, state }) => state.at === 'asleep' && queue.waitsFor(model),
+    );
+    for (const place of waiting.slice(0, FOLLOWERS)) {
+      place.queue.tryNow();
+      this.#makeReady(place);
+    }
+    this.#serve();
+  }
+
+  /** What a person asked of the bot may be another model. */
+  #tryAfterAside({ agentId, sessionKey }: SessionRef): void {
+    const turns = this.#places.get(addressOfLane({ agentId, sessionKey }, 'turns'));
+    if (turns?.queue.tryNow() && turns.state.at === 'asleep') this.#makeReady(turns);
   }
 
   #settle(place: Place, end: PassEnd): void {

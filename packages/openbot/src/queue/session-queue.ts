@@ -2,10 +2,12 @@ import { OpenBotError } from '@openbot/sessions';
 import { delayAfter } from '../clock.ts';
 import type { InboxMessage, InboxState } from '../inbox/contract.ts';
 import type { HeldRun } from '../run-lock/contract.ts';
+import { abortReason } from '../runners/abort.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
 import { ActiveTurn } from './active-turn.ts';
 import type { Lane, TurnOutcome } from './contract.ts';
 import type { QueueDependencies } from './dependencies.ts';
+import { Hold } from './hold.ts';
 import type { NextStep } from './plan.ts';
 import { isSingle, SessionMessages } from './session-messages.ts';
 import { isStorageTrouble } from './storage-trouble.ts';
@@ -42,10 +44,13 @@ export class SessionQueue {
   readonly #dependencies: QueueDependencies;
   readonly #messages: SessionMessages;
   readonly #unfinished = new Map<string, Unfinished>();
+  readonly #hold: Hold;
   #active: ActiveTurn | undefined;
   #lockMisses = 0;
   /** Failures in a row. */
   #troubles = 0;
+  /** A try of a turn that waits for a model was ended: what waits behind it goes too. */
+  #isWithdrawn = false;
   #isWoken = false;
   #isStopping = false;
 
@@ -56,6 +61,7 @@ export class SessionQueue {
     this.address = addressOfLane({ agentId, sessionKey }, lane);
     this.#dependencies = dependencies;
     this.#messages = new SessionMessages({ agentId, sessionKey }, lane, dependencies);
+    this.#hold = new Hold({ agentId, sessionKey }, dependencies);
   }
 
   /** A message was accepted. */
@@ -67,6 +73,21 @@ export class SessionQueue {
   /** A message came after the last look. */
   get isWoken(): boolean {
     return this.#isWoken;
+  }
+
+  /** A turn of the session waits for this model. */
+  waitsFor(model: string): boolean {
+    return this.#hold.waitsFor(model);
+  }
+
+  /** The models that a turn of the session waits for. */
+  get wait(): Hold['wait'] {
+    return this.#hold.wait;
+  }
+
+  /** A turn that waits for a model is tried at the next look. False without one. */
+  tryNow(): boolean {
+    return this.#hold.tryNow();
   }
 
   /** True when there is a run. */
@@ -126,8 +147,10 @@ export class SessionQueue {
         return { action: 'forget' };
       case 'wait':
         return { action: 'sleep', ms: Math.max(1, next.until - clock.now()) };
-      case 'recover':
-        return this.#recover(next, waiting.length, lock);
+      case 'recover': {
+        const waitMs = await this.#hold.waitMs(next.turnId, waiting, lock);
+        return waitMs > 0 ? { action: 'sleep', ms: waitMs } : this.#recover(next, waiting, lock);
+      }
       case 'start': {
         const note = isSingle(waiting) ? undefined : await this.#messages.findNote(next.messages);
         return this.#run({
@@ -146,7 +169,7 @@ export class SessionQueue {
 
   async #recover(
     { turnId, messages }: Extract<NextStep, { step: 'recover' }>,
-    waiting: number,
+    waiting: readonly InboxMessage[],
     lock: HeldRun,
   ): Promise<PassEnd> {
     const { inbox, maxTries, onFailed, refusalOf } = this.#dependencies;
@@ -156,9 +179,10 @@ export class SessionQueue {
     if (!isFree && tries > maxTries) {
       const error = former?.error ?? `The process ended during each of ${maxTries} runs.`;
       const { agentId, sessionKey } = this;
-      await onFailed({ agentId, sessionKey, turnId, messages, error, lock });
+      const onMoved = await onFailed({ agentId, sessionKey, turnId, messages, error, lock });
       const seqs = messages.map(({ seq }) => seq);
       await inbox.move(seqs, { state: 'failed', turnId, error });
+      onMoved();
       this.#unfinished.delete(turnId);
       return { action: 'again' };
     }
@@ -170,7 +194,9 @@ export class SessionQueue {
       mayRun: isFree ? tries <= maxTries : tries < maxTries,
       note: await this.#messages.findNote(messages),
       begin: async () => (isFree ? undefined : this.#messages.begin(messages, turnId, [])),
-      waiting,
+      waiting: waiting.length,
+      // A run that fails at once would not look for it.
+      isStopped: this.#hold.isStopped(waiting),
       lock,
     });
   }
@@ -185,6 +211,7 @@ export class SessionQueue {
     begin(turnId: string): Promise<void>;
     /** How many messages of the session have no end. */
     waiting: number;
+    isStopped?: boolean;
     lock: HeldRun;
   }): Promise<PassEnd> {
     const { turnId, messages, recovering, mayRun, refusal, note, lock } = turn;
@@ -217,6 +244,7 @@ export class SessionQueue {
       onTrouble: (error) => this.#report(error),
     });
     this.#active = active;
+    if (turn.isStopped) active.abort(abortReason('person'));
     let outcome: TurnOutcome;
     let seqs: readonly number[];
     try {
@@ -231,6 +259,11 @@ export class SessionQueue {
     }
     // Without the lock, the process that has it now finds the turn running and finishes it.
     if (outcome.end === 'later' || !lock.isHeld()) return { action: 'sleep', ms: RETRY.firstMs };
+    if (outcome.end === 'held') {
+      this.#unfinished.set(turnId, { isFree: true, error: outcome.outage.summary });
+      const ms = await this.#hold.note(turnId, outcome, await this.#messages.waiting(), lock);
+      return this.#isWithdrawn ? { action: 'again' } : { action: 'sleep', ms };
+    }
     const ended = { outcome, seqs };
     this.#unfinished.set(turnId, { isFree: true, ended });
     return this.#finish(turnId, ended);
@@ -264,6 +297,7 @@ export class SessionQueue {
     }
     this.#unfinished.delete(turnId);
     this.#troubles = 0;
+    this.#hold.clear(outcome.end === 'answered' && outcome.by !== undefined);
     return { action: 'again' };
   }
 

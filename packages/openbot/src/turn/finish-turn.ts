@@ -115,7 +115,11 @@ async function reply(
   return {
     outcome: isFailed
       ? { end: 'failed', error: end.error }
-      : { end: 'answered', ...(abortedBy !== undefined && { abortedBy }) },
+      : {
+          end: 'answered',
+          ...(abortedBy !== undefined && { abortedBy }),
+          ...(end.reason === 'stop' && { by: nameOfModel(model) }),
+        },
     report,
   };
 }

@@ -377,6 +377,7 @@ describe('recovery', () => {
       onFailed: async ({ turnId, error, messages }) => {
         told.push(`${turnId}: ${error}`);
         expect(await queue.inbox.get(messages[0]!.seq)).toMatchObject({ state: 'running' });
+        return () => {};
       },
     });
     const a = await queue.send({ id: 'a', isForeign: true });
@@ -389,9 +390,41 @@ describe('recovery', () => {
     expect(idsOf(queue)).toEqual([['b']]);
   });
 
+  test('a turn that waits for a model is tried after growing pauses, and as late as the provider asks', async () => {
+    const told: string[] = [];
+    const queue = makeQueue({
+      onOutage: async ({ messages, turnId }) =>
+        void told.push(...messages.map(({ identity }) => `${turnId} ${identity.messageId}`)),
+    });
+    const outage = { models: ['far/m'], summary: 'far/m cannot be reached' };
+    const startedAt: number[] = [];
+    await queue.send({ id: 'a' });
+    for (let n = 1; n <= 9; n++) {
+      const turn = await queue.turn(n);
+      startedAt.push(queue.clock.now());
+      turn.end({ end: 'held', outage, ...(n === 9 && { retryAfterMs: 900_000 }) });
+    }
+    await queue.send({ id: 'b' });
+    (await queue.turn(10)).end();
+    startedAt.push(queue.clock.now());
+    (await queue.turn(11)).end();
+    await queue.dispatcher.idle();
+    const pauses = startedAt.slice(1).map((at, n) => Math.round((at - startedAt[n]!) / 1000));
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 900]);
+    expect(idsOf(queue)).toEqual([...Array(10).fill(['a']), ['b']]);
+    expect(new Set(queue.turns.map(({ work }) => work.turnId)).size).toBe(2);
+    expect(told).toEqual([`${queue.turns[0]!.work.turnId} a`]);
+    expect(await queue.inbox.get(1)).toMatchObject({ state: 'answered', tries: 1 });
+  });
+
   test('a turn that throws is tried again with the same id, and then no run is begun', async () => {
     const told: string[] = [];
-    const queue = makeQueue({ onFailed: async ({ error }) => void told.push(error) });
+    const queue = makeQueue({
+      onFailed:
+        async ({ error }) =>
+        () =>
+          told.push(error),
+    });
     const a = await queue.send({ id: 'a' });
     for (const number of [1, 2, 3, 4]) (await queue.turn(number)).fail(new Error(`broken ${number}`));
     await queue.clock.until(() => told.length > 0);

@@ -31,10 +31,13 @@ export const JOINED_MARK = 'openbot.joined';
 export const MEMORY_FLUSH_MARK = 'openbot.memory-flush';
 
 /**
- * The line after a run that was ended by a person, a newer message, its limit or the end of its process: `custom` with
- * the turn id and the cause.
+ * The line after a run that was ended by a person, a newer message, its limit, the end of its process or an outage of all
+ * models: `custom` with the turn id and the cause.
  */
 export const END_MARK = 'openbot.turn-end';
+
+/** The cause of an END_MARK where no model could be reached: the turn goes on later. */
+export const HELD = 'outage';
 
 /** Written in one piece with the message of the person, so that a transcript has both or neither. */
 export interface TurnMark {

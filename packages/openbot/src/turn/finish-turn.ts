@@ -10,6 +10,7 @@ import { type FailedModel, noticeOfChange } from './failover/describe-failover.t
 import { nameOfModel } from './failover/list-candidates.ts';
 import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
 import { noteAlert } from './heartbeat/heartbeat-replies.ts';
+import { findHold, holdTurn } from './hold-turn.ts';
 import type { TurnSession } from './init-session.ts';
 import type { Turn } from './open-turn.ts';
 import { buildReplies } from './reply/build-replies.ts';
@@ -29,6 +30,8 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
   const { tools, startedAt } = turn;
   const { thinkingDefault } = turn.agent;
   const { entry, sessionKey, sessionId, isGroup } = session;
+  const outage = findHold(turn, run.tally.end);
+  if (outage !== undefined) return holdTurn(turn, session, { ...run, outage });
   const { tally, model, systemPrompt, thinkingLevel = chooseThinkingLevel({ entry, thinkingDefault }) } = run;
   // A heartbeat that has nothing to say is not sent, so the notice would be lost.
   const change = isHeartbeat(turn.message) ? undefined : describeModelChange(entry, run);

@@ -51,10 +51,16 @@ export async function runAgent(
   const { model, runner, prompt, left } = what;
   const attempt = left.at === 'cut-off' ? left.attempt + 1 : 1;
   const answered = left.at === 'cut-off' ? left.lines : [];
-  const lines = [...answered, ...what.lines, markOf(turn, attempt), userLine(turn, prompt)];
+  const isAsked = left.at === 'cut-off' && left.isAsked;
+  // A run that goes on has the message and its images in the transcript.
+  const message = left.at === 'cut-off' ? userLine(turn, prompt) : userLine(turn, prompt, what);
+  const asked = isAsked ? [] : [markOf(turn, attempt), message];
+  // The lines before it were written with it.
+  const changes = isAsked && isModelOf(session, model) ? [] : what.lines;
+  const lines = [...answered, ...changes, ...asked];
   const fault = new StorageFault();
   const request = requestOf(turn, session, what, fault);
-  await request.append(lines);
+  if (lines.length > 0) await request.append(lines);
   watcher.onEvent({
     type: 'started',
     turnId: work.turnId,
@@ -87,6 +93,10 @@ export async function runAgent(
   const offered = openSteering(turn, run, attempt);
   const tally = await tallyRun(joinSteered(turn, run.events, offered), (event) => watcher.onEvent(event));
   return { tally, model: run.current.model, systemPrompt, failed: run.failed };
+}
+
+function isModelOf({ entry }: TurnSession, { provider, model }: ModelChoice): boolean {
+  return entry.modelProvider === provider && entry.model === model;
 }
 
 /** Runs a request with the first model that answers it. */

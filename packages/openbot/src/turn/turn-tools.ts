@@ -43,6 +43,8 @@ export interface TurnTools {
   stripInside(message: InboxMessage, text: string): string;
   /** What the text behind `/new` asks of the bot itself; undefined where it is for the agent. */
   readAfterReset(message: InboxMessage, text: string): CommandWords | undefined;
+  /** How long a message may wait for a model that cannot be reached; 0 where its sender waits for the end of the run. ms */
+  patienceOf(message: InboxMessage): number;
   /** Who runs a session. */
   readonly runLock: Pick<RunLock, 'holder'>;
   /** ms */

@@ -34,7 +34,7 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   if (left.at === 'end')
     return finishTurn(turn, await withHints(turn, await resumeSession(turn, left.session)), left);
   if (left.at === 'told') return endAsTold(turn, left);
-  if (left.at === 'cut-off') await noteCrash(turn, left.session);
+  if (left.at === 'cut-off' && !left.isHeld) await noteCrash(turn, left.session);
   if (!work.mayRun || (left.at === 'cut-off' && left.attempt >= MAX_RUNS)) return giveUp(turn, left);
 
   // 1

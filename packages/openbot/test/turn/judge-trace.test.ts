@@ -30,7 +30,7 @@ test('a turn without a mark has not begun', () => {
 });
 
 test('a message without an answer was cut off', () => {
-  expect(judge(user('hello'))).toEqual({ at: 'cut-off', attempt: 2, openCalls: [] });
+  expect(judge(user('hello'))).toEqual({ at: 'cut-off', attempt: 2, openCalls: [], isHeld: false });
 });
 
 test('calls without a result are listed', () => {
@@ -38,6 +38,7 @@ test('calls without a result are listed', () => {
     at: 'cut-off',
     attempt: 2,
     openCalls: [{ id: 'b', name: 'list_files' }],
+    isHeld: false,
   });
 });
 
@@ -94,5 +95,10 @@ test('a run that ended because its process was stopped goes on and does not coun
   const mark = { turnId: 't', attempt: 2, messages: ['m'], seqs: [1] };
   const trace = { mark, messages: [user('one')], joined: [], isLast: true };
   expect(judgeTrace({ ...trace, abortedBy: 'shutdown' })).toMatchObject({ at: 'cut-off', attempt: 1 });
+  expect(judgeTrace({ ...trace, abortedBy: 'outage' })).toMatchObject({
+    at: 'cut-off',
+    attempt: 1,
+    isHeld: true,
+  });
   expect(judgeTrace({ ...trace, abortedBy: 'person' })).toMatchObject({ at: 'end', reason: 'aborted' });
 });

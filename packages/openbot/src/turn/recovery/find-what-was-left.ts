@@ -7,7 +7,7 @@ import { isReply } from '../deliver.ts';
 import { formatEventTime } from '../inbound/prepend-system-events.ts';
 import type { Turn } from '../open-turn.ts';
 import { type RunTally, tallyOf } from '../run-tally.ts';
-import { judgeTrace, type OpenCall, type TraceVerdict } from './judge-trace.ts';
+import { judgeTrace, type OpenCall, type TraceVerdict, textOf } from './judge-trace.ts';
 
 /** What an earlier run of this turn left behind. */
 export type Left =
@@ -20,6 +20,10 @@ export type Left =
       readonly session: StoredSession;
       readonly lines: readonly EntryDraft[];
       readonly prompt: string;
+      /** No model could be reached; the process did not end. */
+      readonly isHeld: boolean;
+      /** The prompt is the last message of the conversation already. */
+      readonly isAsked: boolean;
     }
   /** The replies are in the outbox; the inbox does not know it. */
   | {
@@ -50,13 +54,11 @@ export async function findWhatWasLeft(turn: Turn): Promise<Left> {
   const replies = (await tools.outbox.ofTurn(work.turnId)).filter(isReply);
   if (replies.length > 0) return { at: 'told', session, lines, replies };
   if (verdict.at === 'cut-off') {
-    return {
-      at: 'cut-off',
-      attempt: verdict.attempt,
-      session,
-      lines,
-      prompt: describeCutOff(turn, openCalls.length),
-    };
+    const { attempt, isHeld } = verdict;
+    const last = trace?.isLast ? trace.messages.at(-1) : undefined;
+    const isAsked = isHeld && last?.role === 'user';
+    const prompt = isAsked ? textOf(last) : describeCutOff(turn, openCalls.length, isHeld);
+    return { at: 'cut-off', attempt, session, lines, prompt, isHeld, isAsked };
   }
   const usage = readUsage(verdict.last);
   const tally = { ...tallyOf(verdict.texts, endOf(verdict)), ...(usage && { usage, totalUsage: usage }) };
@@ -88,10 +90,11 @@ function answerOpenCall({ id, name }: OpenCall, timestamp: number): EntryDraft {
   };
 }
 
-function describeCutOff({ startedAt, agent }: Turn, openCalls: number): string {
+function describeCutOff({ startedAt, agent }: Turn, openCalls: number, isHeld: boolean): string {
   const calls = openCalls === 0 ? '' : ' Check what its last calls have done before you repeat them.';
   const time = formatEventTime(startedAt, agent.userTimezone);
-  return `System: [${time}] Your run was cut off because its process ended. Answer the last message; what is done already is above.${calls}`;
+  const why = isHeld ? 'no model could be reached' : 'its process ended';
+  return `System: [${time}] Your run was cut off because ${why}. Answer the last message; what is done already is above.${calls}`;
 }
 
 function readModel(last: TranscriptMessage | undefined, { models }: Turn): ModelChoice {

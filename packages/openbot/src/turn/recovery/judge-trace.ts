@@ -1,5 +1,5 @@
 import { type TranscriptMessage, textsOf } from '@openbot/sessions/transcript';
-import type { TurnTrace } from '../../transcripts/contract.ts';
+import { HELD, type TurnTrace } from '../../transcripts/contract.ts';
 
 export interface OpenCall {
   readonly id: string;
@@ -11,7 +11,13 @@ export type TraceVerdict =
   /** The model never got the message. */
   | { readonly at: 'start' }
   /** The model got it and did not finish, also because the process was told to end. `openCalls` have no result. */
-  | { readonly at: 'cut-off'; readonly attempt: number; readonly openCalls: readonly OpenCall[] }
+  | {
+      readonly at: 'cut-off';
+      readonly attempt: number;
+      readonly openCalls: readonly OpenCall[];
+      /** No model could be reached. */
+      readonly isHeld: boolean;
+    }
   /** The run ended; only its replies may be missing. */
   | {
       readonly at: 'end';
@@ -39,11 +45,14 @@ export function judgeTrace(trace: TurnTrace | undefined): TraceVerdict {
   const last = assistant.at(-1);
   const openCalls = listOpenCalls(messages);
   const said = { texts: assistant.map(textOf).filter(Boolean), thinking: assistant.flatMap(thinkingOf) };
-  if (trace.abortedBy !== undefined && trace.abortedBy !== 'shutdown') {
+  const isHeld = trace.abortedBy === HELD;
+  const isBlameless = isHeld || trace.abortedBy === 'shutdown';
+  if (trace.abortedBy !== undefined && !isBlameless) {
     return { at: 'end', attempt, reason: 'aborted', cause: trace.abortedBy, last, ...said };
   }
   switch (last?.stopReason) {
     case 'error': {
+      if (isHeld) break;
       const error = typeof last.errorMessage === 'string' ? last.errorMessage : undefined;
       return { at: 'end', attempt, reason: 'error', error, last, ...said };
     }
@@ -53,8 +62,8 @@ export function judgeTrace(trace: TurnTrace | undefined): TraceVerdict {
       if (last.stopReason === 'aborted') break;
       return { at: 'end', attempt, reason: 'stop', last, ...said };
   }
-  // A run that ended because its process was stopped does not count: the run did not end the process.
-  return { at: 'cut-off', attempt: trace.abortedBy === 'shutdown' ? attempt - 1 : attempt, openCalls };
+  // Where the run did not end the process, it does not count.
+  return { at: 'cut-off', attempt: isBlameless ? attempt - 1 : attempt, openCalls, isHeld };
 }
 
 function listOpenCalls(messages: readonly TranscriptMessage[]): OpenCall[] {

@@ -82,6 +82,8 @@ function contextTokensOf({ usage, compactions }: RunTally): number | undefined {
 function readFailure({ end }: RunTally, turn: Turn): RunFailure | undefined {
   switch (end.reason) {
     case 'error':
+      if (end.outage !== undefined && turn.tools.patienceOf(turn.message) > 0)
+        return { kind: 'waited', summary: end.outage.summary };
       if (end.hasSummary) return { kind: 'no-model', error: end.error, hint: end.hint };
       return { kind: 'error', error: end.error, hint: end.hint, isTransient: end.isTransient };
     case 'overflow':

@@ -6,6 +6,10 @@ export type RunFailure =
   | { readonly kind: 'error'; readonly error: string; readonly hint?: string; readonly isTransient: boolean }
   /** Several models were tried. The error names each. */
   | { readonly kind: 'no-model'; readonly error: string; readonly hint?: string }
+  /** No model could be reached for as long as the message may wait. */
+  | { readonly kind: 'waited'; readonly summary: string }
+  /** No model can be reached, and the sender waits for an answer. */
+  | { readonly kind: 'no-wait'; readonly summary: string }
   | { readonly kind: 'overflow'; readonly error: string }
   | { readonly kind: 'timeout'; readonly seconds: number }
   /** The process died in every run of the turn. */
@@ -31,6 +35,10 @@ function describe(failure: RunFailure): string {
     }
     case 'no-model':
       return `⚠️ ${plain(failure.error, 2 * MAX_ERROR)} ${plain(failure.hint ?? '')}`.trimEnd();
+    case 'waited':
+      return `⚠️ Your message was given up: ${plain(failure.summary)}, and that for too long. Send it again if it still matters.`;
+    case 'no-wait':
+      return `⚠️ ${endSentence(plain(failure.summary))} Your message gets no answer; send it again later.`;
     case 'overflow':
       return '⚠️ This conversation no longer fits into the context window of the model, also after shortening it. Nothing was deleted. Send /new to begin a new session, or choose a model with a larger window.';
     case 'timeout':

@@ -31,6 +31,8 @@ export interface BotOptions {
   readonly now?: () => number;
   /** Of heartbeats, and of the time that people have for an answer. One that does not keep the process running when absent. */
   readonly clock?: Clock;
+  /** How long a turn is left alone while no model can be reached: longer with each try. 5 s to 5 min. */
+  readonly outagePauses?: { readonly firstMs: number; readonly mostMs: number };
   /** Hears of all turns, of whichever channel. Must not throw. */
   readonly observer?: TurnObserver;
   /** By provider; they win over those that OpenBot has. The caller closes them. */
@@ -50,7 +52,7 @@ export interface TurnObserver {
   /** A turn is begun, or goes on after a crash or a failure: then its id was told before. */
   onBegan(turn: ObservedTurn): void;
   onEvent(turnId: string, event: TurnEvent): void;
-  /** `later`: it is begun again, by this process or the next one. */
+  /** `later` and `held`: it is begun again, by this process or the next one. */
   onEnded(turnId: string, end: TurnOutcome['end'], report: TurnReport): void;
   /** Messages that get no turn. */
   onDropped(messages: readonly InboxMessage[], reason: string): void;

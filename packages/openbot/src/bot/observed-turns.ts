@@ -38,11 +38,12 @@ export async function runWatched(
     parts.report({ about: 'configuration', message: `${error.message}. ${error.hint}`, cause: error });
     return refuseTurn(tools, work, error);
   });
+  const isOver = outcome.end !== 'later' && outcome.end !== 'held';
   sender.wake();
   reportHeartbeatFailure(work, outcome, parts.report);
   for (const watcher of watching) watcher.onReport(report, turnId);
   observer?.onEnded(turnId, outcome.end, report);
-  if (outcome.end !== 'later') {
+  if (isOver) {
     const { agentId } = work;
     const sessions = { ...tools.openStore(agentId), agentId, mainKey: tools.config.session?.mainKey };
     await carryOutClean({ ...tools, sessions }, work);

@@ -7,7 +7,9 @@ import { CODING_CHANNEL } from '../coding-runs/contract.ts';
 import { resolveDefaultAgentId, resolveMaxConcurrent } from '../config/agents.ts';
 import { Sender } from '../delivery/sender.ts';
 import { feedIndex, type IndexFeed } from '../index-writing/feed.ts';
+import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import { ConversationDesk } from '../questions/conversation-desk.ts';
+import type { TurnFailure } from '../queue/contract.ts';
 import { Dispatcher } from '../queue/dispatcher.ts';
 import { chooseRunnerName } from '../runner-kinds.ts';
 import { loadRunner } from '../runners/all.ts';
@@ -18,6 +20,7 @@ import { type BotState, openState } from '../state/open-state.ts';
 import { LOCAL_CHANNEL, SESSIONS_CHANNEL, WEB_CHANNEL } from '../turn/deliver.ts';
 import { HEARTBEAT_CHANNEL } from '../turn/heartbeat/heartbeat-message.ts';
 import { tellFailure } from '../turn/recovery/give-up.ts';
+import { buildErrorPayload } from '../turn/reply/error-payload.ts';
 import { watchSkills } from '../turn/skills/watch-skills.ts';
 import type { TurnTools } from '../turn/turn-tools.ts';
 import { openAgentTools } from './agent-tools.ts';
@@ -32,6 +35,7 @@ import { mayRetry } from './may-retry.ts';
 import { type MessageReader, makeMessageReader } from './message-reader.ts';
 import { compileMentions, describeTrouble, warn } from './notices.ts';
 import { observeFailure, runWatched } from './observed-turns.ts';
+import { followOutages, patienceOf, tellOutage } from './outages.ts';
 import { findAsker } from './permission-questions.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
 import { readWish } from './read-wish.ts';
@@ -199,10 +203,12 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     wordsOf: (message) => read(message).words,
     stripInside: read.stripInside,
     readAfterReset: read.readAfterReset,
+    patienceOf: (message) => patienceOf(config, message),
     runLock: state.runLock,
     summarizeChannels: () => channels.flatMap((channel) => channel.summary?.() ?? []),
     skillWatch: channels.length > 0 ? watchSkills() : undefined,
   };
+  const noteOutage = followOutages((message) => report({ about: 'trouble', message }));
   const dispatcher: Dispatcher = new Dispatcher({
     inbox: state.inbox,
     runLock: state.runLock,
@@ -212,13 +218,32 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       // Another session of the agent waits its turn: it neither interrupts a person nor joins a run.
       return channel === SESSIONS_CHANNEL ? { ...settings, mode: 'followup', debounceMs: 0 } : settings;
     },
-    runTurn: (work) => runWatched({ tools, watchers, sender, report, observer }, work),
+    runTurn: async (work) => {
+      const outcome = await runWatched(
+        {
+          tools,
+          watchers,
+          sender,
+          report,
+          observer,
+        },
+        work,
+      );
+      noteOutage(outcome);
+      return outcome;
+    },
     get maxConcurrentRuns() {
       return config.agents?.maxConcurrentRuns;
     },
     maxConcurrentOf: (agentId) => resolveMaxConcurrent(config, agentId),
+    isPatient: (message) => tools.patienceOf(message) > 0,
+    onOutage: async (hold) => {
+      await tellOutage(tools, hold);
+      sender.wake();
+    },
+    outagePauses: options.outagePauses,
     onFailed: async (failure) => {
-      const told = await tellFailure(tools, failure);
+      const told = await tellFailure(tools, failure, payloadOf(failure));
       sender.wake();
       return () => observeFailure(observer, failure, told);
     },
@@ -258,6 +283,11 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     read,
     forgetConfig: forget,
   };
+}
+
+function payloadOf({ outage }: TurnFailure): ReplyPayload {
+  if (outage === undefined) return buildErrorPayload({ kind: 'gave-up' });
+  return buildErrorPayload({ kind: 'no-wait', summary: outage.summary });
 }
 
 function hintOfQueue(words: CommandWords): ReturnType<typeof readQueueHint> {

@@ -269,19 +269,14 @@ describe('all models fail', () => {
     const home = new BotHome();
     const { models, play } = twoModels();
     models.second = [{ fail: '401 invalid key', failure: 'unauthorised' }];
-    const chat = new Chat();
-    const bot = await home.open({ config: TWO, play, channels: [chat.channel] });
-    await chat.write('ada', 'say hi');
-    await bot.idle();
-    expect(chat.shown).toEqual([
-      'ada: ⚠️ No model answered: script/first is overloaded (Overloaded); script/second has no valid key (401 invalid key). Your message is kept in the conversation; send another one to try again in a minute.',
+    const bot = await home.open({ config: TWO, play });
+    expect(textsOf(await bot.say({ message: 'say hi' }))).toEqual([
+      '⚠️ No model answered: script/first is overloaded (Overloaded); script/second has no valid key (401 invalid key). Your message is kept in the conversation; send another one to try again in a minute.',
     ]);
     // All rest now, so all are tried again.
     models.second = undefined;
-    await chat.write('ada', 'say again');
-    await bot.idle();
+    expect(textsOf(await bot.say({ message: 'say again' }))).toEqual([`second: again\n\n${NOTICE}`]);
     expect(models.asked).toEqual(['first', 'second', 'first', 'second']);
-    expect(chat.shown.at(-1)).toBe(`ada: second: again\n\n${NOTICE}`);
   });
 
   test('those that rest are named too', async () => {

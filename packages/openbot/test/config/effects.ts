@@ -12,6 +12,7 @@ const SPAWN = 'openbot/test/session-tools/spawn.test.ts';
 const SESSIONS = 'openbot/test/session-tools/sessions.test.ts';
 const FLUSH = 'openbot/test/turn/memory/run-memory-flush.test.ts';
 const AGENT_SESSIONS = 'openbot/test/commands/agent-sessions.test.ts';
+const OUTAGE = 'openbot/test/bot/outage.test.ts';
 const QUEUE = 'openbot/test/bot/queue-modes.test.ts';
 const MIRROR = 'openbot/test/runners/claude/mirror.test.ts';
 const RULES = 'openbot/test/coding-runs/rules.test.ts';
@@ -55,6 +56,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     MIRROR,
     'lets rules forbid what Claude Code allows by itself, and asks about nothing else',
   ],
+  'messages.queue.holdHours': [OUTAGE, 'what waits for too long fails, and says so'],
   'session.reset.mode': [AGENT_SESSIONS, 'a session that is over begins anew'],
   'session.reset.atHour': [AGENT_SESSIONS, 'a session that is over begins anew'],
   'session.reset.idleMinutes': [AGENT_SESSIONS, 'a session that is over begins anew'],

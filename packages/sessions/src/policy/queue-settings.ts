@@ -72,6 +72,8 @@ export interface QueueConfig {
   debounceMsByChannel?: Record<string, number>;
   cap?: number;
   drop?: string;
+  /** How long messages of chat networks wait for a model that cannot be reached. 12. */
+  holdHours?: number;
 }
 
 export interface QueueSettings {

@@ -116,6 +116,11 @@ const messages = section({
       debounceMsByChannel: about('The same by channel', byName(wholeNumber(0))),
       cap: about('Messages of one conversation that may wait', count(1), 20),
       drop: about('What gives way in a full queue', oneOf('old', 'new', 'summarize'), 'summarize'),
+      holdHours: about(
+        'How long messages of chat networks wait for a model that cannot be reached; 0: they fail at once',
+        count(0),
+        12,
+      ),
     } satisfies Shape<NonNullable<Messages['queue']>>),
   ),
   groupChat: about(

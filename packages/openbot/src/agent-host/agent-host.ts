@@ -107,7 +107,10 @@ class HostKeeper implements AgentHost {
     });
     const calls = this.#queue.makeCalls(() => this.warm());
     // A process that rests runs nothing, and need not be started to say so.
-    this.calls = { ...calls, abort: async (session) => this.#phase.at !== 'resting' && calls.abort(session) };
+    this.calls = {
+      ...calls,
+      abort: async (...given) => this.#phase.at !== 'resting' && calls.abort(...given),
+    };
     void endLeftover(options.stateDir).catch(() => {});
     this.#decided = this.#startIfNeeded();
     this.#sweep = setInterval(() => void this.#startIfNeeded(), this.#limits.sweepMs).unref();

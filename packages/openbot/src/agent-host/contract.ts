@@ -3,8 +3,8 @@
  * which crashes or blocks takes no connection with it. Everything that is said is JSON.
  */
 import type { MsgContext } from '@openbot/sessions';
-import type { BotNotice, SayResult, WishRequest } from '../bot/contract.ts';
 import type { SayNews, SayWord, WiredSay } from '../gateway-client/contract.ts';
+import type { AbortHow, BotNotice, SayResult, WishRequest } from '../bot/contract.ts';
 import type { InboxState, MessageIdentity } from '../inbox/contract.ts';
 import type { OutboundMessage, OutboxState } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
@@ -39,8 +39,11 @@ export interface AcceptedMessage {
 export interface HostCalls {
   /** Resolves when the message is durable. */
   accept(message: ClientMessage): Promise<AcceptedMessage>;
-  /** Ends the run of a session; false when it has none. What waits stays. */
-  abort(session: SessionRef): Promise<boolean>;
+  /**
+   * Ends the run of a session; what waits stays. A turn that waits for a model is taken back with what waits behind it.
+   * False when there is neither.
+   */
+  abort(session: SessionRef, how?: AbortHow): Promise<boolean>;
   /** Takes back a message that no turn has begun. */
   withdraw(identity: MessageIdentity): Promise<boolean>;
   /** Puts a message into the outbox and waits at most `waitMs` for its end. */

@@ -77,7 +77,7 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
 function answerCalls(bot: Bot, state: BotState, web: WebChannel): Omit<HostCalls, 'say' | 'tellSay'> {
   return {
     accept: async (message) => web.accept(message, message.wish && (await bot.wishOf(message, message.wish))),
-    abort: async (session) => bot.abort(session),
+    abort: (session, how) => bot.abort(session, how),
     withdraw: (identity) => bot.withdraw(identity),
     send: async (message, waitMs) => {
       await state.outbox.put([message]);

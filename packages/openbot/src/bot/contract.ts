@@ -76,6 +76,11 @@ export interface BotNotice {
   readonly cause?: unknown;
 }
 
+export interface AbortHow {
+  /** The caller has the run lock of the session: nothing of it runs. */
+  readonly holdsRun?: boolean;
+}
+
 /** How `openBot` is called. */
 export type OpenBot = (options: BotOptions) => Promise<Bot>;
 
@@ -171,8 +176,11 @@ export interface Bot {
   addSystemEvent(sessionKey: string, text: string, agentId?: string): Promise<void>;
   /** What a message that is accepted on a channel may carry. Rejects as `say` does. */
   wishOf(session: SessionRef, request: WishRequest): Promise<TurnWish | undefined>;
-  /** Ends the run of a session. False when this process has none. What waits stays. */
-  abort(session: SessionRef): boolean;
+  /**
+   * Ends the run of a session; what waits stays. A turn that was begun and waits for its next try is taken back with what
+   * waits behind it. False when this process has neither.
+   */
+  abort(session: SessionRef, how?: AbortHow): Promise<boolean>;
   /** Takes back a message that no turn has begun. False when it is not there, or one has. */
   withdraw(identity: MessageIdentity): Promise<boolean>;
   /** No message waits, none has a turn, and no coding run goes on. */

@@ -77,7 +77,7 @@ export async function openBot(options: BotOptions): Promise<Bot> {
       } while (!dispatcher.isIdle);
     },
     wishOf: (session, request) => readWish(parts, request, session),
-    abort: (session) => dispatcher.abort(addressOf(session)),
+    abort: async (session, how) => dispatcher.abort(addressOf(session)) || dispatcher.withdraw(session, how),
     withdraw: (identity) => withdraw(parts, identity),
     get isIdle() {
       return dispatcher.isIdle && !parts.agentTools.coding.isBusy;

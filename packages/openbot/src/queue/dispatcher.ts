@@ -28,6 +28,8 @@ const OUTAGE_PAUSES = { firstMs: 5000, mostMs: 300_000 };
 /** How many sessions that wait for a model try it when it has answered. Each that gets an answer lets others follow. */
 const FOLLOWERS = 2;
 
+/** How long a look at a session may hold up who takes back its turn. */
+const WITHDRAW_MS = 500;
 
 interface Place {
   readonly queue: SessionQueue;
@@ -116,6 +118,28 @@ export class Dispatcher {
   /** Ends the run of the session at an address. False when it has none in this process. */
   abort(address: string, reason = abortReason('person')): boolean {
     return this.#places.get(address)?.queue.abort(reason) ?? false;
+  }
+
+  /**
+   * Takes back a turn of the session that was begun and does not run: it waits for a model, or for the next try. What
+   * waits behind it goes too. False without one. With `holdsRun` the caller has the lock of the session.
+   */
+  async withdraw(session: SessionRef, { holdsRun = false } = {}): Promise<boolean> {
+    const address = addressOfLane(session, 'turns');
+    const known = this.#places.get(address)?.queue;
+    if (known === undefined && !holdsRun) return false;
+    const lock = holdsRun
+      ? undefined
+      : await this.#dependencies.runLock.acquire(address, { waitMs: WITHDRAW_MS });
+    if (lock === undefined && !holdsRun) return false;
+    try {
+      const queue = known ?? new SessionQueue(session, 'turns', this.#dependencies);
+      if (!(await queue.withdraw())) return false;
+    } finally {
+      await lock?.release();
+    }
+    if (known !== undefined) this.wake(session.sessionKey, session.agentId);
+    return true;
   }
 
   /** A turn of the agent waits for another turn, which may use its place. Returns the function that takes it back. */

@@ -8,6 +8,7 @@ import { ActiveTurn } from './active-turn.ts';
 import type { Lane, TurnOutcome } from './contract.ts';
 import type { QueueDependencies } from './dependencies.ts';
 import { Hold } from './hold.ts';
+import { WITHDRAWN } from './overflow.ts';
 import type { NextStep } from './plan.ts';
 import { isSingle, SessionMessages } from './session-messages.ts';
 import { isStorageTrouble } from './storage-trouble.ts';
@@ -92,8 +93,26 @@ export class SessionQueue {
 
   /** True when there is a run. */
   abort(reason: OpenBotError): boolean {
-    this.#active?.abort(reason);
-    return this.#active !== undefined;
+    if (this.#active === undefined) return false;
+    this.#isWithdrawn = this.#hold.wait !== undefined;
+    this.#active.abort(reason);
+    return true;
+  }
+
+  /**
+   * Takes back a turn that was begun and does not run, with what waits behind it. False without one. The caller has the
+   * lock of the session.
+   */
+  async withdraw(): Promise<boolean> {
+    const waiting = await this.#messages.waiting();
+    if (this.#active !== undefined) return false;
+    if (!this.#isWithdrawn && waiting.every(({ state }) => state !== 'running')) return false;
+    this.#isWithdrawn = false;
+    if (waiting.length === 0) return true;
+    await this.#messages.drop({ seqs: waiting.map(({ seq }) => seq), reason: WITHDRAWN }, waiting);
+    this.#unfinished.clear();
+    this.#hold.clear(false);
+    return true;
   }
 
   /** Starts no turn any more. */
@@ -138,6 +157,7 @@ export class SessionQueue {
     const ended = [...this.#unfinished].find(([, turn]) => turn.ended !== undefined);
     if (ended !== undefined) return this.#finish(ended[0], ended[1].ended!);
 
+    if (this.#isWithdrawn) await this.withdraw();
     this.#isWoken = false;
     const waiting = await this.#messages.waiting();
     if (!isWanted(waiting)) return { action: 'forget' };

@@ -8,6 +8,7 @@ import { followRuns } from '../../src/gateway-methods/events/follow-runs.ts';
 import { openRows } from '../../src/gateway-methods/rows/rows.ts';
 import { openRuns } from '../../src/gateway-methods/runs/runs.ts';
 import type { GatewayServices } from '../../src/gateway-methods/services.ts';
+import { SESSION_CHANGE_METHODS } from '../../src/gateway-methods/sessions/changes.ts';
 import { SESSION_RUN_METHODS } from '../../src/gateway-methods/sessions/session-runs.ts';
 import type { EventHub, GatewayEvent } from '../../src/gateway-protocol/gateway-event.ts';
 import type { Caller } from '../../src/gateway-protocol/method.ts';
@@ -18,7 +19,10 @@ import { addressOf } from '../../src/session-address.ts';
 import { HostPlace } from '../agent-host/host-place.ts';
 
 const METHODS = new Map(
-  [...CHAT_METHODS, ...AGENT_METHODS, ...SESSION_RUN_METHODS].map((method) => [method.name, method]),
+  [...CHAT_METHODS, ...AGENT_METHODS, ...SESSION_RUN_METHODS, ...SESSION_CHANGE_METHODS].map((method) => [
+    method.name,
+    method,
+  ]),
 );
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -417,6 +417,23 @@ describe('recovery', () => {
     expect(await queue.inbox.get(1)).toMatchObject({ state: 'answered', tries: 1 });
   });
 
+  test('who ends a try of a turn that waits for a model takes back what waits behind it', async () => {
+    const queue = makeQueue();
+    const outage = { models: ['far/m'], summary: 'far/m cannot be reached' };
+    await queue.send({ id: 'a' });
+    (await queue.turn(1)).end({ end: 'held', outage });
+    const again = await queue.turn(2);
+    expect(queue.dispatcher.waits).toMatchObject([{ model: 'far/m', sessions: 1 }]);
+    await queue.send({ id: 'b' });
+    expect(queue.dispatcher.abort('agent:main:main')).toBe(true);
+    expect(again.work.signal.aborted).toBe(true);
+    await queue.dispatcher.idle();
+    expect(queue.dispatcher.waits).toEqual([]);
+    expect(idsOf(queue)).toEqual([['a'], ['a']]);
+    expect(await queue.inbox.get(1)).toMatchObject({ state: 'answered' });
+    expect(await queue.inbox.get(2)).toMatchObject({ state: 'dropped' });
+  });
+
   test('a turn that throws is tried again with the same id, and then no run is begun', async () => {
     const told: string[] = [];
     const queue = makeQueue({

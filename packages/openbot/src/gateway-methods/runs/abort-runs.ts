@@ -7,7 +7,7 @@ const END_MS = 10_000;
 
 /** Ends the runs of a session, or one of them, and takes back what waits. Resolves to those that were ended. */
 export async function abortRuns(
-  { runs, host }: GatewayServices,
+  { runs, host, state }: GatewayServices,
   session: SessionRef,
   { runId, signal }: { readonly runId?: string; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
@@ -24,7 +24,12 @@ export async function abortRuns(
   const running = all.filter(
     ({ turnId }) => turnId !== undefined && turnIds.has(turnId) && host.turns.has(turnId),
   );
-  if (running.length === 0 || !(await host.calls.abort(session))) return ended;
+  if (running.length === 0) {
+    const held = (await state.inbox.waiting(session)).find((message) => message.state === 'running');
+    if (held?.state !== 'running' || (runId ?? held.turnId) !== held.turnId) return ended;
+    return (await host.calls.abort(session)) ? [...ended, held.turnId] : ended;
+  }
+  if (!(await host.calls.abort(session))) return ended;
   for (const run of running) {
     if (await runs.waitForEnd(run, { timeoutMs: END_MS, signal })) ended.push(run.runId);
   }

@@ -52,6 +52,8 @@ class Runs implements GatewayRuns {
   readonly #options: RunsOptions;
   readonly #known = new KnownRuns();
   readonly #turns = new Map<string, RunsOfTurn>();
+  /** Turns that wait for a model. Their runs have ended, and begin again when a model speaks. */
+  readonly #waiting = new Map<string, HostTurn | undefined>();
   readonly #listeners = new Listeners<RunChange>('of runs');
   readonly #forget: readonly (() => void)[];
 
@@ -158,13 +160,17 @@ class Runs implements GatewayRuns {
     }
   }
 
-  #begin(turn: HostTurn): void {
+  #begin(turn: HostTurn, isWaitOver = false): void {
     const { turnId, messages } = turn;
+    if (this.#waiting.has(turnId)) {
+      this.#waiting.set(turnId, turn);
+      return;
+    }
     const ids = messages.flatMap((message) => (isOurs(message) ? [message.messageId] : []));
     const all = (ids.length === 0 ? [turnId] : ids).map((runId) => this.#open({ ...turn, runId }));
     const first = all.at(-1)!;
     // Its end was told; the process that told it died before the inbox had it.
-    if (first.isOver && first.turnId === turnId) return;
+    if (first.isOver && first.turnId === turnId && !isWaitOver) return;
     for (const run of all) {
       // A running agent was given it as a hint, and now it has a turn of its own.
       if (run.isOver) this.#known.reopen(run);
@@ -176,7 +182,14 @@ class Runs implements GatewayRuns {
     for (const run of all) this.#tell({ type: 'began', run });
   }
 
+  #endWait(turnId: string): void {
+    const turn = this.#waiting.get(turnId);
+    this.#waiting.delete(turnId);
+    if (turn !== undefined) this.#begin(turn, true);
+  }
+
   #follow(turnId: string, event: TurnEvent): void {
+    if (event.type === 'text' || event.type === 'tool-call') this.#endWait(turnId);
     const turn = this.#turns.get(turnId);
     if (turn === undefined) return;
     const { first } = turn;
@@ -208,11 +221,13 @@ class Runs implements GatewayRuns {
   }
 
   #endTurn({ turnId, end, report }: Extract<HostEvent, { type: 'ended' }>): void {
+    if (end !== 'held' && end !== 'later') this.#endWait(turnId);
     const turn = this.#turns.get(turnId);
     if (turn === undefined) return;
     this.#turns.delete(turnId);
     const { first, all } = turn;
     first.question = undefined;
+    if (end === 'held') this.#waiting.set(turnId, undefined);
     if (end !== 'later') {
       for (const run of all) this.#end(run, report, run === first);
       return;

@@ -30,6 +30,8 @@ export async function whileIdle<T>(
       ),
   ]);
   try {
+    // A turn that waits for a model has no lock, and would begin the session anew.
+    if (isHeard) await host.calls.abort(ref, { holdsRun: true });
     return await body();
   } finally {
     await run.release();

@@ -3,7 +3,7 @@ import { persistRunOutcome } from '@openbot/sessions';
 import type { OutboundMessage } from '../../outbox/contract.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import type { TurnWork } from '../../queue/contract.ts';
-import { isReply, mirror, putReplies, targetOfReply } from '../deliver.ts';
+import { isReply, mirror, putReplies, targetOfReply, WEB_CHANNEL } from '../deliver.ts';
 import { isHeartbeat } from '../heartbeat/heartbeat-message.ts';
 import { noteAlert } from '../heartbeat/heartbeat-replies.ts';
 import type { Turn } from '../open-turn.ts';
@@ -29,7 +29,8 @@ export async function tellFailure(
     .catch(() => undefined);
   const target = targetOfReply(messages.at(-1)!);
   const key = `${turnId}:failed`;
-  const message = { key, agentId, sessionKey, turnId, target, payload, createdAt: now() };
+  const isTold = target.channel === WEB_CHANNEL;
+  const message = { key, agentId, sessionKey, turnId, target, payload, createdAt: now(), isTold };
   return putReplies({ outbox, config }, work, { entry, sessionKey }, [message]);
 }
 

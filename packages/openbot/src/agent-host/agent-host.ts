@@ -90,6 +90,7 @@ class HostKeeper implements AgentHost {
   #failures = 0;
   #delayMs: number | undefined;
   #channels: readonly ChannelState[] = [];
+  #waits: HostStatus['waits'] = [];
   #child: ChildProcess | undefined;
   #retry: NodeJS.Timeout | undefined;
   #idleSince: number | undefined;
@@ -123,6 +124,7 @@ class HostKeeper implements AgentHost {
       phase: this.#phase,
       crashes: this.#crashes,
       channels,
+      waits: this.#waits,
       ...(delayMs !== undefined && { delayMs }),
     };
   }
@@ -240,9 +242,10 @@ class HostKeeper implements AgentHost {
     if (event.type === 'ended') this.turns.delete(event.turnId);
   }
 
-  #onBeat(child: ChildProcess, { delayMs, isIdle, channels }: HostBeat): void {
+  #onBeat(child: ChildProcess, { delayMs, isIdle, channels, waits }: HostBeat): void {
     this.#delayMs = delayMs;
     this.#channels = channels;
+    this.#waits = waits;
     if (this.#phase.at === 'blocked') this.#setPhase({ at: 'up', pid: child.pid!, sinceMs: Date.now() });
     if (!isIdle || this.#queue.isBusy || this.#isNeeded()) this.#idleSince = undefined;
     else this.#idleSince ??= performance.now();
@@ -267,6 +270,7 @@ class HostKeeper implements AgentHost {
     this.#child = undefined;
     this.#delayMs = undefined;
     this.#channels = [];
+    this.#waits = [];
     const isAsked = this.#isRetiring;
     for (const { turnId } of [...this.turns.values()])
       this.#onHostEvent({ type: 'ended', turnId, end: 'later', report: reportOfEnd(reason) });

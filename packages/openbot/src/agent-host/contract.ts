@@ -8,7 +8,7 @@ import type { AbortHow, BotNotice, SayResult, WishRequest } from '../bot/contrac
 import type { InboxState, MessageIdentity } from '../inbox/contract.ts';
 import type { OutboundMessage, OutboxState } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
-import type { TurnOutcome } from '../queue/contract.ts';
+import type { ModelWait, TurnOutcome } from '../queue/contract.ts';
 import type { SessionRef } from '../session-address.ts';
 import type { TurnEvent, TurnReport } from '../turn/turn-tools.ts';
 
@@ -115,6 +115,8 @@ export interface HostStatus {
   readonly delayMs?: number;
   /** Those that are open, as it last said; none while there is no process. */
   readonly channels: readonly ChannelState[];
+  /** The models that turns wait for, as it last said. */
+  readonly waits: readonly ModelWait[];
 }
 
 /** What the gateway has of the process: starts it, and starts it again when it ends or blocks. */

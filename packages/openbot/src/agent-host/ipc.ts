@@ -1,6 +1,7 @@
 /** What the two processes write to each other, as JSON. */
 import { OpenBotError } from '@openbot/sessions';
 import type { LoadedConfig } from '../config/load-config.ts';
+import type { ModelWait } from '../queue/contract.ts';
 import type { ChannelState, HostCalls, HostEvent } from './contract.ts';
 
 export type CallName = keyof HostCalls;
@@ -25,6 +26,7 @@ export interface HostBeat {
   /** How much later than it should have been. ms */
   readonly delayMs: number;
   readonly isIdle: boolean;
+  readonly waits: readonly ModelWait[];
   readonly channels: readonly ChannelState[];
 }
 

@@ -6,7 +6,7 @@ import type { BotConfig } from '../config/bot-config.ts';
 import type { InboxMessage, MessageIdentity, TurnWish } from '../inbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { Asker } from '../permissions/contract.ts';
-import type { TurnOutcome, TurnWork } from '../queue/contract.ts';
+import type { ModelWait, TurnOutcome, TurnWork } from '../queue/contract.ts';
 import type { Runner, RunUsage } from '../runners/contract.ts';
 import type { SessionRef } from '../session-address.ts';
 import type { BotState } from '../state/open-state.ts';
@@ -181,6 +181,8 @@ export interface Bot {
    * waits behind it. False when this process has neither.
    */
   abort(session: SessionRef, how?: AbortHow): Promise<boolean>;
+  /** The models that turns wait for. */
+  readonly waits: readonly ModelWait[];
   /** Takes back a message that no turn has begun. False when it is not there, or one has. */
   withdraw(identity: MessageIdentity): Promise<boolean>;
   /** No message waits, none has a turn, and no coding run goes on. */

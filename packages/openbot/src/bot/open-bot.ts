@@ -82,6 +82,9 @@ export async function openBot(options: BotOptions): Promise<Bot> {
     get isIdle() {
       return dispatcher.isIdle && !parts.agentTools.coding.isBusy;
     },
+    get waits() {
+      return dispatcher.waits;
+    },
     wakeSender: () => sender.wake(),
     close: async ({ graceMs = 0 } = {}) => {
       parts.forgetConfig();

@@ -1,6 +1,7 @@
 /** What commands ask of a gateway: what they would do themselves without one. The methods are in `gateway-methods/commands/`. */
 import type { SayEvent, SayRequest } from '../bot/contract.ts';
 import type { Answer, Question } from '../permissions/contract.ts';
+import type { ModelWait } from '../queue/contract.ts';
 
 /** Methods for the commands of this version alone; no other client should call them. */
 export const COMMAND_METHOD = {
@@ -49,6 +50,8 @@ export interface GatewayState {
   };
   /** Why the configuration is not used as it is now. */
   readonly configFault?: string;
+  /** The models that cannot be reached, and whose sessions wait. */
+  readonly waits: readonly ModelWait[];
   /** How late the gateway's own event loop was within the last minute; absent in former versions. */
   readonly eventLoop?: { readonly delayP99Ms: number; readonly delayMaxMs: number };
   /** Turns that run. */

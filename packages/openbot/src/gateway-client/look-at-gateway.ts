@@ -1,3 +1,4 @@
+import { formatQuantity } from '@openbot/sessions/terminal-text';
 import { findGateway, findHolder } from '../gateway-process/find-gateway.ts';
 import { COMMAND_METHOD, type GatewayState } from './contract.ts';
 
@@ -21,6 +22,7 @@ export interface GatewayReport {
   /** Absent where it cannot be asked. */
   readonly host?: GatewayState['host'];
   readonly configFault?: string;
+  readonly waits?: GatewayState['waits'];
   readonly eventLoop?: GatewayState['eventLoop'];
   readonly runs?: number;
   readonly connections?: number;
@@ -71,6 +73,7 @@ export function listTroubles({
   failing = [],
   host,
   configFault,
+  waits = [],
   eventLoop,
 }: GatewayReport): readonly string[] {
   if (!running) return [];
@@ -95,5 +98,9 @@ export function listTroubles({
     ...(configFault === undefined
       ? []
       : [`The configuration is not used as it is now, but as it was before: ${configFault}`]),
+    ...waits.map(
+      ({ model, sessions, nextTryAt }) =>
+        `${formatQuantity(sessions, 'session')} ${sessions === 1 ? 'waits' : 'wait'} for ${model}, next try at ${new Date(nextTryAt).toISOString()}`,
+    ),
   ];
 }

@@ -78,6 +78,15 @@ export interface WaitingTurn extends Omit<TurnFailure, 'error' | 'outage'> {
   readonly isNew: boolean;
 }
 
+/** Sessions whose turns wait for a model. */
+export interface ModelWait {
+  /** `provider/model` */
+  readonly model: string;
+  readonly sessions: number;
+  /** The first of their tries. ms */
+  readonly nextTryAt: number;
+}
+
 /** Messages of a session that are handled one after another, beside those of the other lane. */
 export type Lane = 'turns' | 'asides';
 

@@ -149,6 +149,19 @@ export class Dispatcher {
     return () => this.#count(agentId, 1);
   }
 
+  /** The models that turns of this process wait for. */
+  get waits(): readonly ModelWait[] {
+    const waits = new Map<string, ModelWait>();
+    for (const { queue } of this.#places.values()) {
+      const { models = [], dueAt = 0 } = queue.wait ?? {};
+      for (const model of models) {
+        const { sessions = 0, nextTryAt = dueAt } = waits.get(model) ?? {};
+        waits.set(model, { model, sessions: sessions + 1, nextTryAt: Math.min(nextTryAt, dueAt) });
+      }
+    }
+    return [...waits.values()];
+  }
+
   get isIdle(): boolean {
     return this.#places.size === 0;
   }

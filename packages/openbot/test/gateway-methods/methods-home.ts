@@ -197,6 +197,7 @@ function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly 
       phase: { at: 'up', pid: process.pid, sinceMs: 0 },
       crashes: 0,
       channels: channels.map(({ name, accountId }) => ({ channel: name, accountId })),
+      waits: [],
     },
     turns: new Map<string, HostTurn>(),
     onEvent: () => () => {},

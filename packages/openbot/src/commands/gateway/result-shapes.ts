@@ -19,6 +19,7 @@ export const GATEWAY_STATUS = {
     'delayMs?': 'number - of its event loop',
   },
   'configFault?': 'string - why the configuration is not used as it is now',
+  'waits?': [{ model: 'string', sessions: 'number - that wait for it', nextTryAt: 'number - ms' }],
   'eventLoop?': {
     delayP99Ms: 'number - how late the gateway itself was, within the last minute',
     delayMaxMs: 'number',

@@ -113,6 +113,7 @@ const gatewayState = gatewayMethod({
         ...(delayMs !== undefined && { delayMs }),
       },
       ...(fault !== undefined && { configFault: fault }),
+      waits,
       eventLoop: eventLoop.read(),
       runs: host.turns.size,
       connections: Math.max(0, countClients(presence()) - 1),

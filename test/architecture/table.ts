@@ -131,6 +131,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'permissions',
       'config',
       'config-editing',
+      'media',
       'database',
       'inbox',
       'outbox',
@@ -181,6 +182,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     narrower: {
       'runner-kinds': [],
       'config-editing': ['errors', 'config'],
+      media: ['errors', 'config'],
       database: ['errors', 'listeners'],
       inbox: ['errors', 'listeners', 'session-address', 'database'],
       outbox: ['errors', 'listeners', 'database'],

@@ -39,6 +39,17 @@ export const OPENBOT_ERRORS = {
       '`gateway-devices.json` in the state folder cannot be read. No device is let in until it can; clients with the token are.',
     remedy: 'Move the file away. Devices then ask for approval again.',
   },
+  MEDIA_TOO_LARGE: {
+    means:
+      'A file of a message, one that arrives or one to send, is larger than the limit. Nothing of it is kept.',
+    remedy: 'Send a smaller file, or raise `agents.defaults.mediaMaxMb` in `openbot.json`.',
+  },
+  MEDIA_REFUSED: {
+    means:
+      'A file of a message cannot be taken or sent: it is empty or not what it says, it is outside of the folders that files are sent from, or its address is in a private network.',
+    remedy:
+      'Read the message. Files are sent from the workspaces of agents and from `media` in the state folder; `attachments.allowPrivateNetwork` permits addresses of private networks.',
+  },
   RUN_FAILED: {
     means:
       '`openbot agent` or `openbot cc run` ended without success: the agent or the model failed, the budget or the time was reached, or the run was aborted. The message says which.',

@@ -98,6 +98,8 @@ export interface MsgContext {
   MediaPaths?: string[];
   MediaUrls?: string[];
   MediaTypes?: string[];
+  /** Files that did not arrive, and why. Not a field of OpenClaw. */
+  MediaMissing?: { name?: string; type?: string; reason: string }[];
   /** Host that holds the media, when it is not this one. */
   MediaRemoteHost?: string;
   MediaUnderstanding?: unknown[];

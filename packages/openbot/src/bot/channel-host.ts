@@ -57,8 +57,8 @@ export function hostOf(
         arrival,
         reason === undefined ? undefined : { state: 'dropped', reason },
       );
-      pruneSometimes(state, message.seq, tools.now());
       if (isNew && reason === undefined) dispatcher.wake(sessionKey, agentId, laneOf(words.kind));
+      pruneSometimes(state, options, message.seq, tools.now());
       return { identity, isNew, message };
     },
   };

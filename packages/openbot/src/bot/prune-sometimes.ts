@@ -1,3 +1,6 @@
+import type { BotConfig } from '../config/bot-config.ts';
+import { keptMediaMs } from '../media/media-settings.ts';
+import { pruneMedia } from '../media/prune-media.ts';
 import type { BotState } from '../state/open-state.ts';
 import { LOCAL_CHANNEL } from '../turn/deliver.ts';
 
@@ -8,8 +11,13 @@ const DEAD_DAYS = 90;
 /** The transcript has what a command that was ended did not show. */
 const LOCAL_DEAD_DAYS = 3;
 
-/** Removes old messages and replies now and then. Counted by messages, so that short commands do it too. */
-export function pruneSometimes({ inbox, outbox }: BotState, seq: number, now: number): void {
+/** Removes old messages, their files and replies now and then. Counted by messages, so that short commands do it too. */
+export function pruneSometimes(
+  { inbox, outbox }: BotState,
+  { config, stateDir }: { readonly config: BotConfig; readonly stateDir: string },
+  seq: number,
+  now: number,
+): void {
   if (seq % 100 !== 0) return;
   const daysAgo = (days: number) => now - days * 24 * 3_600_000;
   const before = daysAgo(KEPT_DAYS);
@@ -19,5 +27,9 @@ export function pruneSometimes({ inbox, outbox }: BotState, seq: number, now: nu
     deadIn: { [LOCAL_CHANNEL]: daysAgo(LOCAL_DEAD_DAYS) },
   };
   // What is not removed now is removed later.
-  void Promise.all([inbox.prune(before), outbox.prune(replies)]).catch(() => {});
+  void Promise.all([
+    inbox.prune(before),
+    outbox.prune(replies),
+    pruneMedia(stateDir, now - keptMediaMs(config)),
+  ]).catch(() => {});
 }

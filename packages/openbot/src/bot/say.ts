@@ -41,7 +41,7 @@ export async function say(parts: BotParts, request: SayRequest): Promise<SayResu
     kind: parts.read({ identity, agentId, ctx }).kind,
     receivedAt: parts.tools.now(),
   });
-  pruneSometimes(parts.state, message.seq, parts.tools.now());
+  pruneSometimes(parts.state, parts.options, message.seq, parts.tools.now());
   const { report, turnId } = await waitForTurn(parts, message, request);
   const delivered = await waitForDelivery(parts, wish?.deliverTo, turnId);
   return {

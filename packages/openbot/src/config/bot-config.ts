@@ -11,7 +11,10 @@ export const CONFIG_FILE_NAME = 'openbot.json';
  */
 export interface BotConfig extends LifecycleConfig {
   agents?: {
-    defaults?: AgentSettings;
+    defaults?: AgentSettings & {
+      /** Of one file of a message, in or out; 20. */
+      readonly mediaMaxMb?: number;
+    };
     list?: readonly (AgentSettings & {
       readonly id: string;
       readonly default?: boolean;
@@ -31,6 +34,13 @@ export interface BotConfig extends LifecycleConfig {
     groupChat?: { historyLimit?: number; mentionPatterns?: readonly string[] };
     /** In front of every reply. */
     responsePrefix?: string;
+  };
+  /** Files of messages. */
+  attachments?: {
+    /** How long those that arrive are kept; 720. */
+    readonly ttlHours?: number;
+    /** Files that are sent may be fetched from this machine and from private networks. False. */
+    readonly allowPrivateNetwork?: boolean;
   };
   skills?: { load?: { extraDirs?: readonly string[] }; allowBundled?: readonly string[] };
   session?: LifecycleConfig['session'] & {

@@ -174,6 +174,7 @@ const SECTIONS = {
   session: true,
   channels: true,
   messages: true,
+  attachments: true,
   tools: true,
   claudeCode: true,
   skills: true,

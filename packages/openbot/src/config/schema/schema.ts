@@ -12,6 +12,7 @@ import {
   flag,
   id,
   oneOf,
+  positive,
   type Shape,
   section,
   someText,
@@ -26,7 +27,10 @@ type Messages = NonNullable<BotConfig['messages']>;
 const agents = section({
   defaults: about(
     'Settings of all agents',
-    section(settings satisfies Shape<NonNullable<Agents['defaults']>>),
+    section({
+      ...settings,
+      mediaMaxMb: about('The largest file of a message, in or out, in MB', positive('of MB'), 20),
+    } satisfies Shape<NonNullable<Agents['defaults']>>),
   ),
   list: about(
     'The agents. Each has any of the settings of `agents.defaults`, which win over them',
@@ -149,6 +153,21 @@ export const botConfigSchema = z.strictObject(
     session: about('Which messages share a session, and how long it lasts', session),
     channels: about('Chat networks by name, such as `telegram`', byName(channel)),
     messages: about('How messages are taken and answered', messages),
+    attachments: about(
+      'Files of messages',
+      section({
+        ttlHours: about(
+          'Hours that files which arrive are kept in `media/inbound` of the state folder',
+          positive('of hours'),
+          720,
+        ),
+        allowPrivateNetwork: about(
+          'Whether files that are sent may be fetched from this machine and from private networks',
+          flag,
+          false,
+        ),
+      } satisfies Shape<NonNullable<BotConfig['attachments']>>),
+    ),
     tools: about(
       'Tools of all agents',
       section({

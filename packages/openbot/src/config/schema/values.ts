@@ -54,8 +54,13 @@ export function byName<S extends z.ZodMiniType>(value: S) {
   return z.optional(z.record(z.string(), value, 'must be an object'));
 }
 
-const mostSeconds = 'must be a number of seconds above 0';
-export const seconds = z.optional(z.number(mostSeconds).check(z.gt(0, { error: mostSeconds })));
+/** @param what `of seconds` */
+export function positive(what: string) {
+  const error = `must be a number ${what} above 0`;
+  return z.optional(z.number(error).check(z.gt(0, { error })));
+}
+
+export const seconds = positive('of seconds');
 
 export function isTimeZone(name: string): boolean {
   try {

@@ -471,6 +471,7 @@ export const DOORS: Doors = {
       'prune-media',
       'read-image',
     ],
+    'media/outgoing': ['read-outgoing-media'],
     'memory-search': ['search-memory', 'search-notes'],
     'model-catalog': ['list-models', 'try-model'],
     'openclaw-import': ['found-session', 'import-openclaw'],

@@ -50,6 +50,10 @@ export const OPENBOT_ERRORS = {
     remedy:
       'Read the message. Files are sent from the workspaces of agents and from `media` in the state folder; `attachments.allowPrivateNetwork` permits addresses of private networks.',
   },
+  MEDIA_UNREACHABLE: {
+    means: 'A file to send could not be fetched from its address. The same request may succeed later.',
+    remedy: 'Read the message; see that the address answers.',
+  },
   RUN_FAILED: {
     means:
       '`openbot agent` or `openbot cc run` ended without success: the agent or the model failed, the budget or the time was reached, or the run was aborted. The message says which.',

@@ -144,10 +144,16 @@ export class AgentSession {
   /**
    * Gives a message to the model. One that is sent while the model is at work is read at the next result of a tool, or
    * answered afterwards. The text is given as it is: nothing in it is a command or names a file.
+   * @param images base64; they follow the text
    * @returns the name of the message in what Claude Code reports
    */
-  say(text: string): UUID {
-    return this.#send(text, { client_composed: true });
+  say(text: string, images: readonly { readonly data: string; readonly mimeType: string }[] = []): UUID {
+    if (images.length === 0) return this.#send(text, { client_composed: true });
+    const blocks = images.map(({ data, mimeType }) => ({
+      type: 'image' as const,
+      source: { type: 'base64' as const, media_type: mimeType as 'image/png', data },
+    }));
+    return this.#send([{ type: 'text', text }, ...blocks], { client_composed: true });
   }
 
   /** A command of Claude Code, such as `/compact`. */
@@ -155,7 +161,7 @@ export class AgentSession {
     return this.#send(text, {});
   }
 
-  #send(content: string, more: Pick<SDKUserMessage, 'client_composed'>): UUID {
+  #send(content: SDKUserMessage['message']['content'], more: Pick<SDKUserMessage, 'client_composed'>): UUID {
     const uuid = randomUUID();
     const message = { role: 'user' as const, content };
     this.#input.push({ type: 'user', uuid, message, parent_tool_use_id: null, ...more });

@@ -1,5 +1,6 @@
 import type { SessionSystemPromptReport } from '@openbot/sessions';
 import type { EntryDraft } from '@openbot/sessions/transcript';
+import type { PromptImage } from '../media/read-image.ts';
 import type { Permission, PermissionRequest } from '../permissions/contract.ts';
 import type { RunTools, SentByTool } from '../tools/contract.ts';
 import type { AppendedEntry, ContextMessage, LookBack, TranscriptRef } from '../transcripts/contract.ts';
@@ -108,6 +109,8 @@ export interface ModelChoice {
   readonly model: string;
   /** Tokens; undefined when it is not known. */
   readonly contextWindow?: number;
+  /** It reads images. */
+  readonly seesImages?: boolean;
 }
 
 export interface SystemPrompt {
@@ -132,6 +135,8 @@ export interface RunRequest {
   readonly systemPrompt: SystemPrompt;
   /** The last message of the person. It is already the last message in the transcript. Empty for a compaction between two turns. */
   readonly prompt: string;
+  /** Of that message, which has them in the transcript too. Only where the model sees images. */
+  readonly images?: readonly PromptImage[];
   /** Of a compaction: what the person wants of the summary. */
   readonly instructions?: string;
   /** The folder that the agent works in. `tools` are confined to it. */
@@ -178,7 +183,12 @@ export interface Run {
    * and the runner has written mark and message to the transcript. False when it cannot any more. A run that is aborted
    * or fails may end without it: only `steered` says that the message was read, and without that it is still waiting.
    */
-  steer(message: { readonly messageId: string; readonly text: string; readonly mark: EntryDraft }): boolean;
+  steer(message: {
+    readonly messageId: string;
+    readonly text: string;
+    readonly images?: readonly PromptImage[];
+    readonly mark: EntryDraft;
+  }): boolean;
 }
 
 /** What people are shown of a model. No run needs it. */

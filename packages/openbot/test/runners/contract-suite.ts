@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { abortReason } from '../../src/runners/abort.ts';
 import type { ModelChoice, RunEvent, Runner, RunRequest } from '../../src/runners/contract.ts';
 import type { Script } from '../../src/runners/script/script.ts';
+import { makePng } from '../media/files.ts';
 import { assertTranscriptHolds, collect, makeSession, saidIn, type TestSession, typesOf } from './session.ts';
 
 /** A driver, and a way to decide what its model says: for a real one a server that imitates its provider. */
@@ -252,6 +253,7 @@ export function testRunner(
     });
 
     describe('steer', () => {
+      const IMAGE = { data: makePng().toString('base64'), mimeType: 'image/png' };
       const message = (messageId: string, text: string) => ({ messageId, text, mark: MARK });
       const at = (type: RunEvent['type'], act: () => void) => {
         let isDone = false;
@@ -262,25 +264,35 @@ export function testRunner(
         };
       };
 
-      it.each(['tool-call', 'message-end'] as const)('a message that comes at a %s is read', async (type) => {
-        const request = await session.ask('look');
-        const runner = await use(
-          { when: 'blue', steps: [{ text: 'Blue.' }] },
-          { steps: [{ tool: 'list_files' }, { text: 'Looked.' }] },
-        );
-        const run = runner.start(request);
-        const events = await collect(
-          run,
-          at(type, () => expect(run.steer(message('m2', 'make it blue'))).toBe(true)),
-        );
-        expect(events).toContainEqual({ type: 'steered', messageId: 'm2' });
-        expect(saidIn(events)).toContain('Blue.');
-        const lines = session.lines();
-        const mark = lines.findIndex(({ customType }) => customType === 'openbot.turn');
-        expect(lines[mark + 1]!.message).toMatchObject({ role: 'user' });
-        expect(session.messages()).toContain('user: make it blue');
-        await assertTranscriptHolds(session);
-      });
+      it.each(isSampled ? (['message-end'] as const) : (['tool-call', 'message-end'] as const))(
+        'a message that comes at a %s is read',
+        async (type) => {
+          const request = await session.ask('look');
+          const runner = await use(
+            { when: 'blue', steps: [{ text: 'Blue.' }] },
+            { steps: [{ tool: 'list_files' }, { text: 'Looked.' }] },
+          );
+          const run = runner.start(request);
+          const events = await collect(
+            run,
+            at(type, () =>
+              expect(run.steer({ ...message('m2', 'make it blue'), images: [IMAGE] })).toBe(true),
+            ),
+          );
+          expect(events).toContainEqual({ type: 'steered', messageId: 'm2' });
+          expect(saidIn(events)).toContain('Blue.');
+          const lines = session.lines();
+          const mark = lines.findIndex(({ customType }) => customType === 'openbot.turn');
+          expect(lines[mark + 1]!.message).toMatchObject({
+            role: 'user',
+            content: [
+              { type: 'text', text: 'make it blue' },
+              { type: 'image', ...IMAGE },
+            ],
+          });
+          await assertTranscriptHolds(session);
+        },
+      );
 
       it('is in the transcript before the event', rest, async () => {
         const request = await session.ask('look');

@@ -79,7 +79,7 @@ export class ClaudeRun implements Run {
   steer(message: SteeredMessage): boolean {
     if (!this.#takesMessages || this.#request.signal.aborted) return false;
     const isHeard = this.#phase.at === 'asked' || this.#phase.at === 'busy';
-    this.#waiting.set(isHeard ? this.#claude!.say(message.text) : randomUUID(), message);
+    this.#waiting.set(isHeard ? this.#claude!.say(message.text, message.images) : randomUUID(), message);
     return true;
   }
 
@@ -99,21 +99,25 @@ export class ClaudeRun implements Run {
   }
 
   async *#answer(): Events<RunEnd> {
-    const { prompt, model, signal } = this.#request;
+    const { prompt, images, model, signal } = this.#request;
     const { contextWindow } = model;
     const knowledge = await this.#know();
     if (knowledge.sessionId !== undefined) {
       const text = handOver(knowledge.unread, prompt, { what: 'since', contextWindow });
       const end = yield* this.#converse({ id: knowledge.sessionId, is: 'known' }, (claude) =>
-        claude.say(text),
+        claude.say(text, images),
       );
-      if (end !== undefined) return end;
+      if (end !== undefined && !this.#isRefusedForImage) return end;
       signal.throwIfAborted();
     }
     const before = await readBefore(this.#request, knowledge);
     const text = handOver(before, prompt, { what: 'whole', contextWindow });
-    const end = yield* this.#converse({ id: randomUUID(), is: 'new' }, (claude) => claude.say(text));
-    return end ?? describeFailure({ text: 'Claude Code did not begin a new session' });
+    // A session with an image that is refused would be refused again and again; another one is told in words.
+    for (const shown of this.#isRefusedForImage ? [[]] : [images, []]) {
+      const end = yield* this.#converse({ id: randomUUID(), is: 'new' }, (claude) => claude.say(text, shown));
+      if (end !== undefined && (!this.#isRefusedForImage || !shown?.length)) return end;
+    }
+    return describeFailure({ text: 'Claude Code did not begin a new session' });
   }
 
   /** By Claude Code itself where its session knows the conversation, else by a summary that it is asked for apart. */
@@ -314,7 +318,7 @@ export class ClaudeRun implements Run {
       type === 'command_lifecycle' && state === 'started' ? this.#waiting.get(uuid!) : undefined;
     if (message === undefined) return;
     this.#waiting.delete(uuid!);
-    yield* this.#mirror.takeSteered(message.messageId, message.text, message.mark);
+    yield* this.#mirror.takeSteered(message);
   }
 
   async *#conclude(stderr: string): Events<RunEnd> {
@@ -323,7 +327,7 @@ export class ClaudeRun implements Run {
     if (end.reason !== 'stop')
       await this.#mirror.close(end.reason === 'aborted' ? 'aborted' : 'error', CUT_OFF);
     // Without a result it is not known what the session has kept: the next run begins another one.
-    if (this.#phase.at === 'over') await this.#markIdle();
+    if (this.#phase.at === 'over' && !this.#isRefusedForImage) await this.#markIdle();
     return end;
   }
 
@@ -334,6 +338,11 @@ export class ClaudeRun implements Run {
     const { written: own } = this.#mirror;
     const of = { own, unread: this.#unread };
     await this.#mirror.append([await markIdle(this.#request, this.#knowledge!, this.#sdkSessionId!, of)]);
+  }
+
+  get #isRefusedForImage(): boolean {
+    const { failure } = this.#phase.at === 'over' ? this.#phase : {};
+    return failure?.status === 400 && /image/i.test(failure.text);
   }
 
   #findEnd(stderr: string): RunEnd {
@@ -362,7 +371,7 @@ export class ClaudeRun implements Run {
   #sayWaiting(claude: AgentSession): void {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const message of waiting) this.#waiting.set(claude.say(message.text), message);
+    for (const message of waiting) this.#waiting.set(claude.say(message.text, message.images), message);
   }
 
   /** Lets Claude Code note in its session that it was stopped; one that does not react is ended. */

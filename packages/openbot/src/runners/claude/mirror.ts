@@ -2,8 +2,9 @@ import type { SDKAssistantMessage } from '@anthropic-ai/claude-agent-sdk';
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import type { SentByTool } from '../../tools/contract.ts';
 import { assistantMessage, type Block, type StopReason, textOf } from '../assistant-message.ts';
-import type { RunEvent, RunRequest } from '../contract.ts';
+import type { Run, RunEvent, RunRequest } from '../contract.ts';
 import { OpenCalls, toolResult } from '../open-calls.ts';
+import { userContent } from '../user-content.ts';
 import { SpokenMessage } from './spoken-message.ts';
 
 type Events<T = void> = AsyncGenerator<RunEvent, T, undefined>;
@@ -100,9 +101,9 @@ export class Mirror {
   }
 
   /** A message of a person that the model has read during the run. */
-  async *takeSteered(messageId: string, text: string, mark: EntryDraft): Events {
+  async *takeSteered({ messageId, text, images, mark }: Parameters<Run['steer']>[0]): Events {
     yield* this.flush();
-    const content = [{ type: 'text', text }];
+    const content = userContent(text, images);
     await this.append([mark, { type: 'message', message: { role: 'user', content, timestamp: Date.now() } }]);
     this.#isAnswered = false;
     yield { type: 'steered', messageId };

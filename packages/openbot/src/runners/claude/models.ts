@@ -8,7 +8,7 @@ const MODEL_NAME = /^(?:default|best|opusplan|sonnet|opus|haiku|(?:[\w-]+\.)*cla
 /** Undefined for a name that Claude Code has no model for. */
 export function describeClaudeModel(provider: string, model: string): ModelChoice | undefined {
   if (!canRun('claude', provider) || !MODEL_NAME.test(model)) return undefined;
-  return { provider, model, contextWindow: windowOf(model.toLowerCase()) };
+  return { provider, model, contextWindow: windowOf(model.toLowerCase()), seesImages: true };
 }
 
 /** The names that stay; ids of models come and go. */

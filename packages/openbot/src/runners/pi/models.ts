@@ -14,7 +14,10 @@ const NO_KEY = 'none';
 
 export interface PiModels {
   /** Undefined for an unknown one. */
-  describe(provider: string, model: string): { readonly contextWindow?: number } | undefined;
+  describe(
+    provider: string,
+    model: string,
+  ): { readonly contextWindow?: number; readonly seesImages?: boolean } | undefined;
   inspect(provider: string, model: string): Promise<ModelFacts | undefined>;
   list(): readonly { readonly provider: string; readonly model: string }[];
   /** @throws OpenBotError MODEL_NOT_FOUND, MODEL_KEY_MISSING */
@@ -72,7 +75,7 @@ export function openModels(pi: Pi, { providers, env, configPath }: Settings): Pi
     describe: (provider, id) => {
       if (faults.has(provider)) return {};
       const model = models.getModel(provider, id);
-      return model && { contextWindow: model.contextWindow };
+      return model && { contextWindow: model.contextWindow, seesImages: model.input.includes('image') };
     },
     inspect: async (provider, id) => {
       const model = faults.has(provider) ? undefined : models.getModel(provider, id);

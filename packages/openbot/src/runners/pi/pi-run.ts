@@ -14,10 +14,12 @@ import {
 } from '@openbot/sessions/transcript';
 import type { SentByTool } from '../../tools/contract.ts';
 import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
+import { userContent } from '../user-content.ts';
 import { type CompactionMeans, compactConversation, isNearlyFull } from './compaction.ts';
 import { Conversation } from './conversation.ts';
 import { describeFailure, type Exchange, watchedFetch } from './failures.ts';
 import { Handoff } from './handoff.ts';
+import { hasImages, IMAGE_LIMITS, limitImages, NO_IMAGES } from './limit-images.ts';
 import type { Pi } from './load-pi.ts';
 import type { PiModels } from './models.ts';
 import { makeSendable } from './sendable.ts';
@@ -53,6 +55,7 @@ export class PiRun implements Run {
   readonly #stopped = new AbortController();
   readonly #signal: AbortSignal;
   #takesMessages: boolean;
+  #imageLimits: Parameters<typeof limitImages>[1] = IMAGE_LIMITS;
   /** The last message of the model, whether it is whole or not. */
   #last: AssistantMessage | undefined;
 
@@ -98,6 +101,12 @@ export class PiRun implements Run {
       conversation = await Conversation.open(this.#pi, this.#request);
       await this.#loop(conversation, means);
       end = await this.#endOf(means);
+      if (this.#isRefusedForImage(end, conversation)) {
+        // Each later turn would be refused for the same image. What it shows is lost, what was said is not.
+        this.#imageLimits = NO_IMAGES;
+        await this.#loop(conversation, means);
+        end = await this.#endOf(means);
+      }
       if (end.reason === 'stop') await this.#compactIfFull(conversation, means).catch(() => {});
     } catch (error) {
       end = this.#isAborted ? ABORTED : await this.#fault(error);
@@ -142,7 +151,8 @@ export class PiRun implements Run {
         model,
         reasoning: level === 'off' ? undefined : level,
         toolExecution: 'sequential',
-        convertToLlm: (messages) => pi.coding.convertToLlm(makeSendable(messages, model)),
+        convertToLlm: (messages) =>
+          pi.coding.convertToLlm(makeSendable(limitImages(messages, this.#imageLimits), model)),
         prepareRequest: async () =>
           (await this.#compactIfFull(conversation, means)) ? { context: contextOf() } : undefined,
         getSteeringMessages: async () => this.#takeSteered(),
@@ -188,7 +198,10 @@ export class PiRun implements Run {
   #takeSteered(): AgentMessage[] {
     if (this.#signal.aborted) return [];
     return this.#waiting.splice(0).map((steered) => {
-      const message = composeUserMessage([{ type: 'text', text: steered.text }], Date.now()) as AgentMessage;
+      const message = composeUserMessage(
+        userContent(steered.text, steered.images),
+        Date.now(),
+      ) as AgentMessage;
       this.#steered.set(message, steered);
       return message;
     });
@@ -259,6 +272,11 @@ export class PiRun implements Run {
       name: `${provider}/${model.id}`,
       keyHint: await this.#models.explainKey(provider),
     });
+  }
+
+  #isRefusedForImage(end: RunEnd, conversation: Conversation): boolean {
+    if (end.reason !== 'error' || this.#exchange.status !== 400 || this.#isAborted) return false;
+    return /image/i.test(end.error) && hasImages(conversation.messages());
   }
 
   async #fault(error: unknown): Promise<RunEnd> {

@@ -1,7 +1,7 @@
 /** `script/echo`: for people without a key. It does a few things for real, and never pretends to think. */
 import type { ToolResult } from '../../tools/contract.ts';
 import { spokenIn } from './compaction.ts';
-import type { Answer, Question, ScriptStep } from './script.ts';
+import { type Answer, describeImages, type Question, type ScriptStep } from './script.ts';
 
 const PATH = String.raw`["'\x60]?([\w./-]*[\w/-])["'\x60]?`;
 const FILE = String.raw`["'\x60]?([\w/-]*[\w-]+(?:\.[\w-]+)+|[\w-]+/[\w./-]+)["'\x60]?`;
@@ -69,8 +69,9 @@ export function answerAsEcho(question: Question): Answer {
 const LONGEST_REQUEST = 2000;
 const MOST_READ = 20_000;
 
-function echo(prompt: string, { model }: Question): string {
-  return `You said: ${prompt === '' ? '(nothing)' : clip(prompt)}\n\n${introduction(model)}`;
+function echo(prompt: string, { model, images }: Question): string {
+  const shown = images.length === 0 ? '' : `\n\nYou showed: ${describeImages(images)}`;
+  return `You said: ${prompt === '' ? '(nothing)' : clip(prompt)}${shown}\n\n${introduction(model)}`;
 }
 
 function introduction(model: string): string {
@@ -84,7 +85,9 @@ function wordsOfPerson(prompt: string): string {
     .split(/^\[Current message[^\]]*\]\s*$/m)
     .at(-1)!;
   const [message = ''] = current.split(/^Untrusted context \(/m);
-  const lines = message.split('\n').filter((line) => !/^(?:System:|\[from:)/.test(line));
+  const lines = message
+    .split('\n')
+    .filter((line) => !/^(?:System:|\[from:|\[media (?:attached|not received))/.test(line));
   return lines
     .join('\n')
     .trimStart()

@@ -19,7 +19,7 @@ export function openScriptRunner(stateDir: string): Runner {
   const folder = join(stateDir, 'scripts');
   const pathOf = (name: string) => join(folder, `${name}.json`);
   const runner = makeRunner((name) => {
-    if (name === ECHO_MODEL) return { contextWindow: DEFAULT_WINDOW, answer: answerAsEcho };
+    if (name === ECHO_MODEL) return { contextWindow: DEFAULT_WINDOW, seesImages: true, answer: answerAsEcho };
     const path = pathOf(name);
     if (!SCRIPT_NAME.test(name) || !existsSync(path)) return undefined;
     const position = positions.get(name) ?? { next: 0 };
@@ -74,7 +74,14 @@ function makeRunner(find: (name: string) => ScriptModel | undefined): Runner {
       if (provider !== PROVIDER) return undefined;
       try {
         const found = find(model);
-        return found && { provider, model, contextWindow: found.contextWindow };
+        return (
+          found && {
+            provider,
+            model,
+            contextWindow: found.contextWindow,
+            ...(found.seesImages && { seesImages: true }),
+          }
+        );
       } catch {
         return { provider, model };
       }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PromptImage } from '../../media/read-image.ts';
 import type { RunTools, ToolResult } from '../../tools/contract.ts';
 import { assistantMessage, type Block, type StopReason, textOf } from '../assistant-message.ts';
 import type { Run, RunEnd, RunEvent, RunRequest, RunUsage } from '../contract.ts';
 import { describeFault } from '../describe-fault.ts';
 import { toolResult } from '../open-calls.ts';
+import { userContent } from '../user-content.ts';
 import { compactConversation } from './compaction.ts';
 import { tokensOf } from './messages.ts';
 import type { ScriptCall, ScriptModel, ScriptStep } from './script.ts';
@@ -22,7 +24,7 @@ export class ScriptRun implements Run {
   /** Given to `steer` and not yet in the transcript. */
   readonly #waiting: SteeredMessage[] = [];
   /** In the transcript, without an answer. */
-  readonly #unanswered: string[] = [];
+  readonly #unanswered: { readonly text: string; readonly images: readonly PromptImage[] }[] = [];
   #takesMessages = true;
   /** The last answer is in the transcript, whole. An abort or a failed compaction after it takes nothing back. */
   #isAnswered = false;
@@ -63,9 +65,9 @@ export class ScriptRun implements Run {
   }
 
   async *#answerAll(): Events<RunEnd> {
-    let prompt = this.#request.prompt;
+    let { prompt, images = [] } = this.#request;
     for (;;) {
-      const end = yield* this.#answer(prompt);
+      const end = yield* this.#answer(prompt, images);
       if (end !== undefined) return end;
       yield* this.#compactIfFull();
       this.#request.signal.throwIfAborted();
@@ -76,15 +78,17 @@ export class ScriptRun implements Run {
         this.#takesMessages = false;
         return STOP;
       }
-      prompt = this.#unanswered.splice(0).join('\n');
+      const unanswered = this.#unanswered.splice(0);
+      prompt = unanswered.map(({ text }) => text).join('\n');
+      images = unanswered.flatMap((one) => one.images);
     }
   }
 
-  async *#answer(prompt: string): Events<RunEnd | undefined> {
+  async *#answer(prompt: string, images: readonly PromptImage[]): Events<RunEnd | undefined> {
     const { model, tools, signal } = this.#request;
     const readContext = () => this.#request.readContext();
     const names = tools.list.map(({ name }) => name);
-    const answer = this.#model.answer({ prompt, model: model.model, tools: names, readContext });
+    const answer = this.#model.answer({ prompt, images, model: model.model, tools: names, readContext });
     let results: readonly ToolResult[] = [];
     for (let overflow = this.#overflow(); ; overflow = this.#overflow()) {
       signal.throwIfAborted();
@@ -183,14 +187,14 @@ export class ScriptRun implements Run {
 
   async *#readSteered(): Events {
     for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
-      const { messageId, text, mark } = message;
-      const content = [{ type: 'text', text }];
+      const { messageId, text, images = [], mark } = message;
+      const content = userContent(text, images);
       await this.#request.append([
         mark,
         { type: 'message', message: { role: 'user', content, timestamp: Date.now() } },
       ]);
       this.#tokens += tokensOf(text);
-      this.#unanswered.push(text);
+      this.#unanswered.push({ text, images });
       this.#isAnswered = false;
       yield { type: 'steered', messageId };
       if (this.#request.signal.aborted) return;

@@ -1,4 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
+import type { PromptImage } from '../../media/read-image.ts';
 import type { ToolResult } from '../../tools/contract.ts';
 import type { ContextMessage } from '../../transcripts/contract.ts';
 import { MODEL_FAILURES, type ModelFailure, type RunUsage } from '../contract.ts';
@@ -7,8 +8,8 @@ import { spokenIn } from './compaction.ts';
 /** What a scripted model does, in this order. */
 export type ScriptStep =
   /**
-   * Streamed word by word, or in the given chunks. `{{prompt}}`, `{{previous}}` (the message of the person before it) and
-   * `{{result}}` (of the last tool) are filled in.
+   * Streamed word by word, or in the given chunks. `{{prompt}}`, `{{previous}}` (the message of the person before it),
+   * `{{images}}` (types and sizes of those of the prompt) and `{{result}}` (of the last tool) are filled in.
    */
   | { readonly text: string; readonly chunks?: readonly string[]; readonly delayMs?: number }
   | { readonly thinking: string }
@@ -61,11 +62,15 @@ export interface ScriptTurn {
 export interface Script {
   /** Tokens. 200,000. */
   readonly contextWindow?: number;
+  /** Whether it is given images. False. */
+  readonly seesImages?: boolean;
   readonly turns: readonly ScriptTurn[];
 }
 
 export interface Question {
   readonly prompt: string;
+  /** Of the prompt. */
+  readonly images: readonly PromptImage[];
   readonly model: string;
   /** Names of the tools that may be used. */
   readonly tools: readonly string[];
@@ -77,6 +82,7 @@ export type Answer = AsyncGenerator<ScriptStep, void, readonly ToolResult[]>;
 
 export interface ScriptModel {
   readonly contextWindow: number;
+  readonly seesImages?: boolean;
   answer(question: Question): Answer;
 }
 
@@ -86,6 +92,7 @@ export const DEFAULT_WINDOW = 200_000;
 export function playScript(script: Script, position: { next: number }): ScriptModel {
   return {
     contextWindow: script.contextWindow ?? DEFAULT_WINDOW,
+    seesImages: script.seesImages ?? false,
     answer: (question) => play(chooseTurn(script, question.prompt, position), question),
   };
 }
@@ -98,16 +105,27 @@ function chooseTurn({ turns }: Script, prompt: string, position: { next: number 
   return turn ?? { steps: [{ text: 'The script of this model has no answer to that message.' }] };
 }
 
-async function* play({ steps }: ScriptTurn, { prompt, readContext }: Question): Answer {
+async function* play({ steps }: ScriptTurn, { prompt, images, readContext }: Question): Answer {
   const isQuoting = JSON.stringify(steps).includes('{{previous}}');
-  const values = { prompt, previous: isQuoting ? previousMessage(await readContext()) : '', result: '' };
+  const previous = isQuoting ? previousMessage(await readContext()) : '';
+  const values = { prompt, previous, images: describeImages(images), result: '' };
   const fill = (text: string) =>
-    text.replaceAll(/\{\{(prompt|previous|result)\}\}/g, (_, name: keyof typeof values) => values[name]);
+    text.replaceAll(
+      /\{\{(prompt|previous|images|result)\}\}/g,
+      (_, name: keyof typeof values) => values[name],
+    );
   for (const step of steps) {
     const filled = 'text' in step ? { ...step, text: fill(step.text), chunks: step.chunks?.map(fill) } : step;
     const results = yield filled as ScriptStep;
     values.result = results.at(-1)?.text ?? values.result;
   }
+}
+
+/** `image/png of 67 bytes, image/jpeg of 1024 bytes`. */
+export function describeImages(images: readonly PromptImage[]): string {
+  return images
+    .map(({ data, mimeType }) => `${mimeType} of ${Buffer.byteLength(data, 'base64')} bytes`)
+    .join(', ');
 }
 
 /** The last message of the person in the context is the prompt. */
@@ -138,11 +156,13 @@ export function checkScript(value: unknown, name: string): Script {
     new OpenBotError('INVALID_ARGUMENT', `The script ${name} ${message}`, {
       hint: 'See docs/script-models.md.',
     });
-  const { turns, contextWindow } = (value ?? {}) as Partial<Script>;
+  const { turns, contextWindow, seesImages } = (value ?? {}) as Partial<Script>;
   if (!Array.isArray(turns) || turns.length === 0)
     throw refuse('must have a list "turns" with at least one turn');
   if (contextWindow !== undefined && !(Number.isSafeInteger(contextWindow) && contextWindow > 0))
     throw refuse('has a "contextWindow" that is not a positive whole number');
+  if (seesImages !== undefined && typeof seesImages !== 'boolean')
+    throw refuse('has a "seesImages" that is neither true nor false');
   for (const [index, turn] of turns.entries()) {
     const where = `has in turn ${index + 1}`;
     if (!Array.isArray(turn?.steps)) throw refuse(`${where} no list "steps"`);

@@ -536,7 +536,7 @@ export const DOORS: Doors = {
       'group-intro',
       'history-entries',
     ],
-    'turn/inbound': ['build-inbound-body', 'finalize-inbound-context', 'prepend-system-events'],
+    'turn/inbound': ['build-inbound-body', 'finalize-inbound-context', 'prepend-system-events', 'show-media'],
     'turn/memory': ['flush-memory'],
     'turn/prompt': ['build-system-prompt'],
     'turn/recovery': ['find-what-was-left', 'give-up'],

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import { type Tool, type ToolContext, toolFailure } from '../tools/contract.ts';
-import { withFile } from '../tools/workspace.ts';
+import { rootOf, withFile } from '../tools/workspace.ts';
 import { mediaWithin } from '../turn/reply/resolve-media.ts';
 import { assertMaySend, findSessionOf, resolveTarget } from './message-target.ts';
 import { mirrorMessage } from './mirror-message.ts';
@@ -25,7 +25,7 @@ export function makeMessage(scope: ToolScope): Tool {
         media: {
           type: 'array',
           items: { type: 'string' },
-          description: 'Files of the workspace, or https addresses, to send with it.',
+          description: 'Files of the workspace or of messages to you, or https addresses, to send with it.',
         },
       },
       required: ['text'],
@@ -67,9 +67,10 @@ export function makeMessage(scope: ToolScope): Tool {
 async function resolveMedia(
   { agent }: ToolScope,
   media: readonly string[],
-  { findReadDenial }: ToolContext,
+  context: ToolContext,
 ): Promise<string[]> {
-  const resolve = mediaWithin(agent.workspaceDir);
+  const { findReadDenial, folderOf } = context;
+  const resolve = mediaWithin(agent.workspaceDir, undefined, folderOf);
   const urls: string[] = [];
   for (const one of media) {
     const url = resolve(one);
@@ -79,7 +80,7 @@ async function resolveMedia(
       const denial = findReadDenial?.(url);
       if (denial !== undefined) throw toolFailure(denial);
       // Follows no link out of the workspace.
-      await withFile(agent.workspaceDir, url, async () => {});
+      await withFile(rootOf(context, url), url, async () => {});
     }
     urls.push(url);
   }

@@ -26,6 +26,8 @@ export interface ToolContext {
   readonly workspaceDir: string;
   /** Absolute. What is in them can be read by its absolute path: the skills of the agent. */
   readonly readableDirs?: readonly string[];
+  /** The folder that an absolute path can be read in, though none of the others: that of a file of a message. */
+  folderOf?(path: string): string | undefined;
   /** Why a rule forbids to show what is in a file: for tools that do so beside the one that reads. */
   findReadDenial?(path: string): string | undefined;
   readonly signal: AbortSignal;

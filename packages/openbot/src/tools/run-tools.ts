@@ -23,7 +23,7 @@ export type PermitUse = (
  */
 export function openRunTools(
   tools: readonly Tool[],
-  places: Pick<ToolContext, 'workspaceDir' | 'readableDirs' | 'findReadDenial'>,
+  places: Pick<ToolContext, 'workspaceDir' | 'readableDirs' | 'folderOf' | 'findReadDenial'>,
   allowed?: readonly string[],
   permit?: PermitUse,
 ): RunTools {

@@ -21,13 +21,14 @@ export interface OpenFolder {
 }
 
 /** The folder that a path is confined to when it is read: the workspace, or the one that an absolute path lies in. */
-export function rootOf({ workspaceDir, readableDirs = [] }: Readable, path: string): string {
+export function rootOf({ workspaceDir, readableDirs = [], folderOf }: Readable, path: string): string {
   const isOther = isAbsolute(path) && !isInside(resolve(workspaceDir), resolve(path));
-  const other = isOther ? readableDirs.find((folder) => isInside(resolve(folder), resolve(path))) : undefined;
-  return other ?? workspaceDir;
+  if (!isOther) return workspaceDir;
+  const other = readableDirs.find((folder) => isInside(resolve(folder), resolve(path)));
+  return other ?? folderOf?.(path) ?? workspaceDir;
 }
 
-type Readable = Pick<ToolContext, 'workspaceDir' | 'readableDirs'>;
+type Readable = Pick<ToolContext, 'workspaceDir' | 'readableDirs' | 'folderOf'>;
 
 /** The workspace and a path in it, both without links. The last parts of the path may not exist. */
 interface Place {

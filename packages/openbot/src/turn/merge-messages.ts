@@ -4,6 +4,7 @@ import { isAuthorizedSender } from '@openbot/sessions/policy';
 import type { BotConfig } from '../config/bot-config.ts';
 import { resolveChannelSettings } from '../config/channels.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
+import { listMedia } from '../media/media-fields.ts';
 import { readRawBody } from './inbound/finalize-inbound-context.ts';
 
 /**
@@ -49,29 +50,18 @@ function mergeTexts(contexts: readonly MsgContext[]): MsgContext {
 
 /** One entry for each file in every list, so that path, address and type of a file have the same place. */
 function mergeMedia(contexts: readonly MsgContext[]): MsgContext {
-  const files = contexts.flatMap((ctx) => {
-    const paths = ctx.MediaPaths ?? listOf(ctx.MediaPath);
-    const urls = ctx.MediaUrls ?? listOf(ctx.MediaUrl);
-    const types = ctx.MediaTypes ?? listOf(ctx.MediaType);
-    const count = Math.max(paths.length, urls.length);
-    return Array.from({ length: count }, (_, n) => ({
-      path: paths[n] ?? '',
-      url: urls[n] ?? '',
-      type: types[n] ?? '',
-    }));
-  });
+  const files = contexts.flatMap(listMedia);
+  const missing = contexts.flatMap(({ MediaMissing = [] }) => MediaMissing);
   const [first] = files;
-  if (first === undefined) return {};
   return {
-    MediaPath: first.path,
-    MediaUrl: first.url,
-    MediaType: first.type,
-    MediaPaths: files.map(({ path }) => path),
-    MediaUrls: files.map(({ url }) => url),
-    MediaTypes: files.map(({ type }) => type),
+    ...(missing.length > 0 && { MediaMissing: missing }),
+    ...(first && {
+      MediaPath: first.path,
+      MediaUrl: first.url,
+      MediaType: first.type,
+      MediaPaths: files.map(({ path }) => path),
+      MediaUrls: files.map(({ url }) => url),
+      MediaTypes: files.map(({ type }) => type),
+    }),
   };
-}
-
-function listOf(value: string | undefined): readonly string[] {
-  return value === undefined ? [] : [value];
 }

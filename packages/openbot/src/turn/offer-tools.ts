@@ -1,3 +1,5 @@
+import { listMedia } from '../media/media-fields.ts';
+import { folderOfMedia } from '../media/places.ts';
 import type { Policy } from '../permissions/policy.ts';
 import { readingOf } from '../permissions/rules.ts';
 import type { ModelChoice, RunRequest } from '../runners/contract.ts';
@@ -53,6 +55,8 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     {
       workspaceDir,
       readableDirs: readableDirsOf(turn),
+      // Their names cannot be guessed, so an agent reads those that a message to it named.
+      folderOf: (path) => folderOfMedia(tools.stateDir, path),
       findReadDenial: (path) => policy.findDenial(readingOf(path)),
     },
     allowedTools(all, rules),
@@ -74,7 +78,9 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   };
 }
 
-/** The folders of skills. */
-export function readableDirsOf({ tools, agent }: Turn): string[] {
-  return listSkillFolders({ ...tools, workspaceDir: agent.workspaceDir }).map(({ path }) => path);
+/** The folders of skills, and those of the files of the turn. */
+export function readableDirsOf({ tools, agent, work }: Turn): string[] {
+  const skills = listSkillFolders({ ...tools, workspaceDir: agent.workspaceDir }).map(({ path }) => path);
+  const files = work.messages.flatMap(({ ctx }) => listMedia(ctx));
+  return [...skills, ...files.flatMap(({ path }) => folderOfMedia(tools.stateDir, path) ?? [])];
 }

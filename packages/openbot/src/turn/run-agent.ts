@@ -1,11 +1,13 @@
 import { join } from 'node:path';
-import { OpenBotError, readSdkSessionId, setSdkSessionId } from '@openbot/sessions';
+import { type MsgContext, OpenBotError, readSdkSessionId, setSdkSessionId } from '@openbot/sessions';
 import { composeUserMessage, type EntryDraft } from '@openbot/sessions/transcript';
 import { CONFIG_FILE_NAME } from '../config/load-config.ts';
 import { modelNotFound } from '../config/models.ts';
+import type { PromptImage } from '../media/read-image.ts';
 import type { ModelChoice, Run, RunEvent, RunRequest, SystemPrompt } from '../runners/contract.ts';
 import { recoverFromOverflow } from '../runners/recover-from-overflow.ts';
 import { runWithLimits } from '../runners/run-with-limits.ts';
+import { userContent } from '../runners/user-content.ts';
 import { JOINED_MARK, TURN_MARK, type TurnMark } from '../transcripts/contract.ts';
 import { type ChosenRun, describeCooldownTrouble } from './choose-run.ts';
 import { describeFailure, type FailedModel } from './failover/describe-failover.ts';
@@ -23,6 +25,7 @@ import { writeSteered } from './write-prompt.ts';
 export interface AgentRun extends ChosenRun {
   readonly systemPrompt: SystemPrompt;
   readonly prompt: string;
+  readonly images?: readonly PromptImage[];
 }
 
 /** How a run ended, and with which model. */
@@ -40,6 +43,8 @@ export async function runAgent(
   session: TurnSession,
   what: AgentRun & {
     readonly left: Left;
+    /** Fields of the message that name its files, for the transcript. */
+    readonly media: MsgContext;
     /** Of the turn's time; ms, of `performance.now`. */
     readonly endsAt: number;
     /** It names the model. */
@@ -188,6 +193,7 @@ export function requestOf(
     thinkingLevel: what.thinkingLevel,
     systemPrompt: what.systemPrompt,
     prompt: what.prompt,
+    ...(what.images?.length && { images: what.images }),
     workspaceDir: agent.workspaceDir,
     readableDirs: readableDirsOf(turn),
     tools: what.tools,
@@ -222,17 +228,24 @@ function markOf({ work }: Turn, attempt: number): EntryDraft {
   return { type: 'custom', customType: TURN_MARK, data };
 }
 
-function userLine({ startedAt }: Turn, text: string): EntryDraft {
-  return { type: 'message', message: composeUserMessage([{ type: 'text', text }], startedAt) };
+function userLine(
+  { startedAt }: Turn,
+  text: string,
+  { images, media }: { readonly images?: readonly PromptImage[]; readonly media?: MsgContext } = {},
+): EntryDraft {
+  return {
+    type: 'message',
+    message: { ...composeUserMessage(userContent(text, images), startedAt), ...media },
+  };
 }
 
 /** From here on messages that arrive can join the run. The result maps the ids of those that were offered. */
-function openSteering(turn: Turn, run: Run, attempt: number): ReadonlyMap<string, number> {
+function openSteering(turn: Turn, run: RelayedRun, attempt: number): ReadonlyMap<string, number> {
   const { work } = turn;
   const offered = new Map<string, number>();
   let lastSeq = turn.message.seq;
   work.openSteering(async (message, { joins }) => {
-    const text = await writeSteered(turn, message, lastSeq);
+    const said = await writeSteered(turn, message, { afterSeq: lastSeq, model: run.current.model });
     const id = JSON.stringify(message.identity);
     offered.set(id, message.seq);
     const data: TurnMark = {
@@ -245,7 +258,7 @@ function openSteering(turn: Turn, run: Run, attempt: number): ReadonlyMap<string
     const mark: EntryDraft = joins
       ? { type: 'custom', customType: JOINED_MARK, data }
       : { type: 'custom', customType: 'openbot.hint', data: { messages: data.messages } };
-    const isTaken = run.steer({ messageId: id, text, mark });
+    const isTaken = run.steer({ messageId: id, ...said, mark });
     if (isTaken) lastSeq = message.seq;
     return isTaken;
   });

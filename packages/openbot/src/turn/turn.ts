@@ -1,3 +1,4 @@
+import { mediaOf } from '../media/media-fields.ts';
 import type { TurnWork } from '../queue/contract.ts';
 import type { ModelChoice } from '../runners/contract.ts';
 import { chooseRun, withModels, writeSystemPrompt } from './choose-run.ts';
@@ -6,6 +7,7 @@ import { withHints } from './commands/hints.ts';
 import { answerStop } from './commands/short-answers.ts';
 import { finishTurn } from './finish-turn.ts';
 import { finalizeInboundContext } from './inbound/finalize-inbound-context.ts';
+import { showMedia } from './inbound/show-media.ts';
 import { initSession, resumeSession } from './init-session.ts';
 import { flushMemory } from './memory/flush-memory.ts';
 import { mergeMessages } from './merge-messages.ts';
@@ -49,7 +51,11 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   // 4 ensureSkillSnapshot
   const skills = await ensureSkills(turn, begun);
   // 5 buildInboundBody
-  const prompt = left.at === 'start' ? await writePrompt(turn, ctx, begun, chosen.notices) : left.prompt;
+  const { images, note: media } = await showMedia(tools.stateDir, ctx, chosen.model);
+  const prompt =
+    left.at === 'start'
+      ? await writePrompt(turn, ctx, begun, { notices: chosen.notices, media })
+      : left.prompt;
   const writeFor = (model: ModelChoice) => writeSystemPrompt(turn, ctx, begun, { ...chosen, model, skills });
   const systemPrompt = writeFor(chosen.model);
   // One limit of time for both runs.
@@ -58,7 +64,7 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   const { session, models } = await flushMemory(turn, begun, { ...chosen, systemPrompt, left, endsAt });
   // 7
   const last = withModels(chosen, models);
-  const given = { ...last, prompt, left, endsAt, writeSystemPrompt: writeFor };
+  const given = { ...last, prompt, images, media: mediaOf(ctx), left, endsAt, writeSystemPrompt: writeFor };
   const answered = await runAgent(turn, session, {
     ...given,
     systemPrompt: last === chosen ? systemPrompt : writeFor(last.model),

@@ -1,11 +1,14 @@
 import type { MsgContext } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
 import type { InboxMessage, MessageKind, SystemEvent } from '../inbox/contract.ts';
+import type { PromptImage } from '../media/read-image.ts';
+import type { ModelChoice } from '../runners/contract.ts';
 import { addressOf } from '../session-address.ts';
 import { isHistory, listUnanswered, toHistoryEntry, toTurnEntry } from './history/group-history.ts';
 import { DEFAULT_GROUP_HISTORY_LIMIT, type HistoryEntry } from './history/history-entries.ts';
 import { buildInboundBody } from './inbound/build-inbound-body.ts';
 import { finalizeInboundContext } from './inbound/finalize-inbound-context.ts';
+import { showMedia } from './inbound/show-media.ts';
 import type { TurnSession } from './init-session.ts';
 import type { Turn } from './open-turn.ts';
 import { describePreviousRun } from './session-fields/previous-run.ts';
@@ -15,12 +18,12 @@ export async function writePrompt(
   turn: Turn,
   ctx: MsgContext,
   session: TurnSession,
-  moreNotices: readonly string[],
+  { notices, media }: { readonly notices: readonly string[]; readonly media: string },
 ): Promise<string> {
   const { tools, work, agent, message } = turn;
   const at = turn.startedAt;
   const previous = describePreviousRun(session.entry);
-  const own = [...(previous === undefined ? [] : [previous]), ...session.notices, ...moreNotices];
+  const own = [...(previous === undefined ? [] : [previous]), ...session.notices, ...notices];
   const events: SystemEvent[] = [
     ...(await tools.inbox.takeEvents(addressOf(work), work.turnId)),
     ...own.map((text) => ({ text, at })),
@@ -29,6 +32,7 @@ export async function writePrompt(
   const text = buildInboundBody({
     ctx: { Timestamp: message.receivedAt, ...ctx },
     body: session.body,
+    media,
     group: session.isGroup ? { channel, conversation } : undefined,
     history: await readHistory(turn, session.isGroup),
     events,
@@ -41,13 +45,19 @@ export async function writePrompt(
 }
 
 /** What the model reads during a run: the text that the message would begin a turn with, without what only a turn has. */
-export async function writeSteered(turn: Turn, message: InboxMessage, afterSeq: number): Promise<string> {
+export async function writeSteered(
+  turn: Turn,
+  message: InboxMessage,
+  { afterSeq, model }: { readonly afterSeq: number; readonly model: ModelChoice },
+): Promise<{ readonly text: string; readonly images: readonly PromptImage[] }> {
   const { tools, agent } = turn;
   const { channel, conversationId: conversation } = message.identity;
   const ctx = finalizeInboundContext(message.ctx, tools.mentions);
   const unread = isGroupMessage(ctx) ? await readUnread(turn, message, limitOf(turn)) : [];
-  return buildInboundBody({
+  const { images, note } = await showMedia(tools.stateDir, ctx, model);
+  const text = buildInboundBody({
     ctx: { Timestamp: message.receivedAt, ...ctx },
+    media: note,
     body: tools.stripInside(message, ctx.BodyForAgent),
     group: { channel, conversation },
     history: unread.filter(({ seq }) => seq > afterSeq).map(toHistoryEntry),
@@ -55,6 +65,7 @@ export async function writeSteered(turn: Turn, message: InboxMessage, afterSeq: 
     isMainSession: false,
     isNewSession: false,
   });
+  return { text, images };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { shorten } from '@openbot/sessions/terminal-text';
 import type { InboxMessage } from '../../inbox/contract.ts';
 import { finalizeInboundContext, readRawBody } from '../inbound/finalize-inbound-context.ts';
+import { noteMedia } from '../inbound/show-media.ts';
 import { resolveSenderName } from '../words/sender-label.ts';
 import type { HistoryEntry } from './history-entries.ts';
 
@@ -30,16 +31,18 @@ export function isHistory(message: InboxMessage): boolean {
 }
 
 export function toHistoryEntry({ ctx, identity, receivedAt }: InboxMessage): HistoryEntry {
+  const media = noteMedia(ctx);
   return {
     sender: resolveSenderName(ctx) ?? 'unknown',
     body: shorten(readRawBody(ctx), MAX_BODY),
     timestamp: ctx.Timestamp ?? receivedAt,
     messageId: identity.messageId,
+    ...(media !== '' && { media }),
   };
 }
 
-/** A message that the turn answers together with a later one: all of it. */
+/** A message that the turn answers together with a later one: all of it. Its files are named with those of the turn. */
 export function toTurnEntry(message: InboxMessage): HistoryEntry {
   const ctx = finalizeInboundContext(message.ctx);
-  return { ...toHistoryEntry(message), body: ctx.BodyForAgent, ctx };
+  return { ...toHistoryEntry(message), body: ctx.BodyForAgent, media: undefined, ctx };
 }

@@ -9,6 +9,8 @@ export interface HistoryEntry {
   readonly body: string;
   /** ms */
   readonly timestamp?: number;
+  /** Lines that name its files. */
+  readonly media?: string;
   readonly messageId?: string;
   /** Of a message that the same turn answers: what it quotes is shown too. */
   readonly ctx?: MsgContext;

@@ -16,6 +16,8 @@ export interface InboundBodyParams {
   ctx: MsgContext;
   /** The words for the agent: `BodyStripped` of the session's context. */
   body: string;
+  /** Lines that name its files. */
+  media?: string;
   /** For a group: where the message was written. */
   group?: { readonly channel: string; readonly conversation: string };
   /**
@@ -33,7 +35,7 @@ export interface InboundBodyParams {
 
 /**
  * What the model reads as the message of the person. From the first line to the last: system events, the group's history,
- * the current message with what it quotes, its sender, untrusted context. Words of people are guarded here and only here.
+ * the current message with its files and what it quotes, its sender, untrusted context. Words of people are guarded here and only here.
  */
 export function buildInboundBody(params: InboundBodyParams): string {
   const {
@@ -51,15 +53,21 @@ export function buildInboundBody(params: InboundBodyParams): string {
   const sender = resolveSenderName(ctx) ?? 'unknown';
   const write = (from: string, words: string, timestamp: number | undefined) =>
     isGroup ? formatEnvelope({ ...group, sender: from, timestamp }, words) : guardText(words);
-  const currentMessage = formatInboundBodyWithSenderMeta({
-    ctx,
-    body: addQuotes(write(sender, body, ctx.Timestamp), ctx, { isNewSession }),
-  });
+  const currentMessage = behind(
+    params.media,
+    formatInboundBodyWithSenderMeta({
+      ctx,
+      body: addQuotes(write(sender, body, ctx.Timestamp), ctx, { isNewSession }),
+    }),
+  );
   const formatEntry = (entry: HistoryEntry) =>
-    addQuotes(
-      write(entry.sender, normalizeInboundTextNewlines(entry.body), entry.timestamp),
-      entry.ctx ?? {},
-      { isNewSession: false },
+    behind(
+      entry.media,
+      addQuotes(
+        write(entry.sender, normalizeInboundTextNewlines(entry.body), entry.timestamp),
+        entry.ctx ?? {},
+        { isNewSession: false },
+      ),
     );
   const withHistory = isGroup
     ? buildHistoryContext({ entries: history, currentMessage, formatEntry })
@@ -72,4 +80,8 @@ export function buildInboundBody(params: InboundBodyParams): string {
     isNewSession,
     prefixedBodyBase: appendUntrustedContext(withHistory, ctx.UntrustedContext),
   });
+}
+
+function behind(lines: string | undefined, text: string): string {
+  return [lines ?? '', text].filter((part) => part !== '').join('\n');
 }

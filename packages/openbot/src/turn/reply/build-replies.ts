@@ -1,5 +1,6 @@
 import type { SessionEntry } from '@openbot/sessions';
 import { resolveChannelSettings } from '../../config/channels.ts';
+import { folderOfMedia } from '../../media/places.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import { findDenying, readingOf } from '../../permissions/rules.ts';
 import type { ModelChoice } from '../../runners/contract.ts';
@@ -36,10 +37,14 @@ export function buildReplies(turn: Turn, entry: SessionEntry, run: RepliedRun): 
   const said = end.reason === 'aborted' ? [] : tally.texts.map((text) => ({ text }));
   const name = `${model.provider}/${model.model}`;
   const common = {
-    resolveMedia: mediaWithin(agent.workspaceDir, (path) => {
-      const { deny = [] } = agent.permissions;
-      return findDenying(deny, readingOf(path), placesOfRules(turn)) !== undefined;
-    }),
+    resolveMedia: mediaWithin(
+      agent.workspaceDir,
+      (path) => {
+        const { deny = [] } = agent.permissions;
+        return findDenying(deny, readingOf(path), placesOfRules(turn)) !== undefined;
+      },
+      (path) => folderOfMedia(tools.stateDir, path),
+    ),
     sentByTool: tally.sent,
     responsePrefix: tools.config.messages?.responsePrefix,
     prefixValues: { model: model.model, provider: model.provider, thinkingLevel: run.thinkingLevel },

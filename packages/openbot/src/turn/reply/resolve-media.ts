@@ -1,13 +1,15 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
 /**
- * Media of a reply may be on the web, by https, or in the workspace of the agent: a person must not get other files of
- * this machine by talking the model into naming them. By the path alone; links are checked when the file is read.
- * @param isDenied whether a rule forbids to read a file of the workspace
+ * Media of a reply may be on the web, by https, in the workspace of the agent, or a file that a message to it had: a
+ * person must not get other files of this machine by talking the model into naming them. By the path alone; links are checked when the file is read.
+ * @param isDenied whether a rule forbids to read a file
+ * @param folderOf the folder of a file of a message; undefined for other paths
  */
 export function mediaWithin(
   workspaceDir: string,
   isDenied: (path: string) => boolean = () => false,
+  folderOf: (path: string) => string | undefined = () => undefined,
 ): (url: string) => string | undefined {
   return (url) => {
     if (/^https:\/\//i.test(url)) return isPlainWebAddress(url) ? url : undefined;
@@ -15,7 +17,7 @@ export function mediaWithin(
     const path = resolve(workspaceDir, url);
     const inside = relative(workspaceDir, path);
     const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
-    return isOutside || isDenied(path) ? undefined : path;
+    return (isOutside && folderOf(path) === undefined) || isDenied(path) ? undefined : path;
   };
 }
 

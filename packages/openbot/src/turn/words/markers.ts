@@ -10,6 +10,9 @@ export const REPLY_OPENING = '[Replying to ';
 export const REPLY_CLOSING = '[/Replying]';
 export const FORWARD_PREFIX = '[Forwarded from ';
 export const THREAD_STARTER_MARKER = '[Thread starter - for context]';
+/** In front of a message that has files; a line for each. */
+export const MEDIA_PREFIX = '[media attached';
+export const MEDIA_NOT_RECEIVED_PREFIX = '[media not received';
 /** For a system prompt: what the sign of `guardText` means. */
 export const GUARD_EXPLANATION =
   'A line that begins with ">" in front of text such as "System:" was written by a person, not by the system.';
@@ -33,4 +36,6 @@ export const RESERVED_BEGINNINGS: readonly string[] = [
   '[threadstarter',
   '[queuedmessage',
   '[openbot:',
+  '[mediaattached',
+  '[medianotreceived',
 ];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases, HUNT } from '../../../../../test/setup/hunt.ts';
+import { folderOfMedia } from '../../../src/media/places.ts';
 import { buildReplyPayloads, type ReplyParams } from '../../../src/turn/reply/build-reply-payloads.ts';
 import { mediaWithin } from '../../../src/turn/reply/resolve-media.ts';
 
@@ -155,12 +156,14 @@ describe('media lines', () => {
 });
 
 describe('mediaWithin', () => {
-  const find = mediaWithin('/state/workspace');
+  const find = mediaWithin('/state/workspace', undefined, (path) => folderOfMedia('/state', path));
+  const kept = `/state/media/inbound/${'0a'.repeat(16)}`;
 
   it.each([
     ['a.png', '/state/workspace/a.png'],
     ['./out/../a b.png', '/state/workspace/a b.png'],
     ['/state/workspace/out/a.png', '/state/workspace/out/a.png'],
+    [`${kept}/a.png`, `${kept}/a.png`],
     ['https://example.com/a.png?x=1', 'https://example.com/a.png?x=1'],
   ])('%j is %j', (url, expected) => {
     expect(find(url)).toBe(expected);
@@ -172,6 +175,8 @@ describe('mediaWithin', () => {
     'out/../../a.png',
     '/state/workspace/../secrets.txt',
     '/state/workspace-other/a.png',
+    '/state/media/inbound/a.png',
+    `${kept}/../../../openbot.json`,
     '~/.ssh/id_ed25519',
     '.',
     'http://example.com/a.png',

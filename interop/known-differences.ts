@@ -11,13 +11,12 @@ export const KNOWN_DIFFERENCES: readonly string[] = [
   '- update.available*',
   '- sessions.changed cron-bindings-loaded*',
   '- plugin*',
-  // hello-ok: pages of plugins, sharing, attachments, suspension.
+  // hello-ok: pages of plugins, sharing, suspension.
   '- answer to connect: auth.recoveryScope',
   '- answer to connect: controlUiLinkReaders',
   '- answer to connect: controlUiWidgetKinds',
   '- answer to connect: pluginSurfaceUrls',
   '- answer to connect: policy.allowedSessionVisibilities',
-  '- answer to connect: policy.attachments',
   '- answer to connect: policy.hasMultipleSessionSharingIdentities',
   '- answer to connect: server.buildId',
   '- answer to connect: server.controlUiBuildSource',

@@ -30,6 +30,8 @@ export interface AcceptedMessage {
   readonly seq: number;
   /** Of the message that is kept under this id: another text is a conflict. */
   readonly text: string;
+  /** Of its files; other ones are a conflict too. */
+  readonly mediaPaths?: readonly string[];
   readonly state: InboxState['state'];
   /** It is a chat command, and its sender may give none. */
   readonly isRefused: boolean;

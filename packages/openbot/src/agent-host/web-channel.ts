@@ -51,6 +51,7 @@ export class WebChannel implements Channel {
       isNew,
       seq: message.seq,
       text: message.ctx.RawBody ?? '',
+      ...(message.ctx.MediaPaths && { mediaPaths: message.ctx.MediaPaths }),
       state: message.state,
       isRefused: message.state === 'dropped' && message.reason === REFUSED,
     };

@@ -1,19 +1,10 @@
 import { OpenBotError } from '@openbot/sessions';
 import { findPlace } from '../bot/find-place.ts';
 import type { MethodCall } from '../gateway-protocol/method.ts';
-import {
-  anyValue,
-  filledText,
-  flag,
-  integer,
-  listOf,
-  maybe,
-  type ParamsOf,
-  text,
-} from '../gateway-protocol/param-shapes.ts';
+import { filledText, flag, integer, maybe, type ParamsOf, text } from '../gateway-protocol/param-shapes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { SessionRef } from '../session-address.ts';
-import { refuseAttachments } from './chat.ts';
+import { ATTACHMENTS } from './attachments.ts';
 import { STOP_REASONS } from './events/run-voice.ts';
 import type { RunEnding } from './runs/contract.ts';
 import { sendMessage } from './runs/send-message.ts';
@@ -37,7 +28,7 @@ const PARAMS = {
   deliver: maybe(flag),
   thinking: maybe(text),
   model: maybe(text),
-  attachments: maybe(listOf(anyValue)),
+  attachments: ATTACHMENTS,
   /** Seconds. */
   timeout: maybe(integer({ least: 0 })),
 } as const;
@@ -55,10 +46,10 @@ const agent = gatewayMethod({
     const { services, signal } = call;
     const { idempotencyKey: runId, message } = params;
     const session = await findSessionOf(call, params);
-    refuseAttachments(params.attachments);
     const { run, status } = await sendMessage(call, session, {
       runId,
       text: message,
+      attachments: params.attachments,
       wish: wishOf(params),
     });
     const { agentId, sessionKey } = session;

@@ -2,18 +2,18 @@ import { composeDeliveryMirror } from '@openbot/sessions/transcript';
 import { resolveAgentSettings } from '../config/agents.ts';
 import type { Caller, MethodCall } from '../gateway-protocol/method.ts';
 import {
-  anyValue,
   filledText,
   flag,
   integer,
-  listOf,
   maybe,
   oneOf,
+  type ParamsOf,
   text,
 } from '../gateway-protocol/param-shapes.ts';
 import { hasScope } from '../gateway-protocol/scopes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
+import { ATTACHMENTS } from './attachments.ts';
 import { assistantText } from './events/assistant-text.ts';
 import { readHistory } from './history/read-history.ts';
 import { abortRuns } from './runs/abort-runs.ts';
@@ -24,44 +24,43 @@ import { transcriptOf } from './sessions/transcript-of.ts';
 
 export const QUEUE_MODES = ['steer', 'followup', 'collect', 'interrupt'] as const;
 
-/** What a message may carry beside its text. */
-export function refuseAttachments(attachments: readonly unknown[] | undefined): void {
-  if (attachments === undefined || attachments.length === 0) return;
-  throw refuse('INVALID_REQUEST', 'attachments are not supported', {
-    details: { reason: 'attachments-unsupported' },
-  });
+/** Of a message to a session, however that is named. */
+export const MESSAGE_PARAMS = {
+  agentId: maybe(filledText),
+  message: text,
+  thinking: maybe(text),
+  attachments: ATTACHMENTS,
+  queueMode: maybe(oneOf(...QUEUE_MODES)),
+  timeoutMs: maybe(integer({ least: 0 })),
+} as const;
+
+/** What they ask of its turn. */
+export function wishOf({ thinking, queueMode, timeoutMs }: ParamsOf<typeof MESSAGE_PARAMS>) {
+  return {
+    ...(thinking && { thinking }),
+    ...(timeoutMs && { timeoutMs }),
+    ...(queueMode && { queueMode }),
+  };
 }
 
 const send = gatewayMethod({
   name: 'chat.send',
   scope: 'operator.write',
-  params: {
-    sessionKey: filledText,
-    agentId: maybe(filledText),
-    message: text,
-    idempotencyKey: filledText,
-    thinking: maybe(text),
-    deliver: maybe(flag),
-    attachments: maybe(listOf(anyValue)),
-    queueMode: maybe(oneOf(...QUEUE_MODES)),
-    timeoutMs: maybe(integer({ least: 0 })),
-  },
+  params: { sessionKey: filledText, ...MESSAGE_PARAMS, idempotencyKey: filledText, deliver: maybe(flag) },
   handle: async (params, call) => {
-    const { message, idempotencyKey: runId, deliver, thinking, queueMode, timeoutMs } = params;
+    const { message, idempotencyKey: runId, deliver } = params;
     const session = reachableRef(call, params.sessionKey, params.agentId);
-    refuseAttachments(params.attachments);
-    const { status } = await sendMessage(call, session, {
+    const { run: _, ...sent } = await sendMessage(call, session, {
       runId,
       text: message,
+      attachments: params.attachments,
       wish: {
-        ...(thinking && { thinking }),
-        ...(timeoutMs && { timeoutMs }),
-        ...(queueMode && { queueMode }),
+        ...wishOf(params),
         // A client that wants it delivered need not know whether the session has a place to deliver to.
         ...(deliver && { deliver: { isOptional: true } }),
       },
     });
-    return { runId, status };
+    return { runId, ...sent };
   },
 });
 

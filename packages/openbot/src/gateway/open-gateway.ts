@@ -12,6 +12,7 @@ import { openRows } from '../gateway-methods/rows/rows.ts';
 import { openRuns } from '../gateway-methods/runs/runs.ts';
 import type { GatewayServices } from '../gateway-methods/services.ts';
 import { openWorker } from '../gateway-worker/worker.ts';
+import { maxMediaBytes } from '../media/media-settings.ts';
 import { openState } from '../state/open-state.ts';
 import type { GatewayOptions, OpenGateway } from './contract.ts';
 import { type GatewayServer, openServer } from './open-server.ts';
@@ -37,6 +38,7 @@ export const openGateway: OpenGateway = async (options) => {
       sessionDefaults: describeDefaults(config.config, agentIds),
       ...(isOwner && { configPath: config.loaded.path, stateDir }),
     }),
+    largestFile: () => maxMediaBytes(config.config),
     failing: () => (services === undefined ? [] : describeTrouble(services.host)),
     measure: () => (services === undefined ? [] : measureHost(services.host)),
     log,

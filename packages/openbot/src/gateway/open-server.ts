@@ -37,6 +37,8 @@ export interface ServerOptions<Services> {
   settings(): GatewaySettings;
   /** What hello-ok and the page are told beside what the server knows. */
   readonly describe?: HelloParts['describe'];
+  /** Bytes. */
+  readonly largestFile?: HelloParts['largestFile'];
   /** More lines for `/metrics`, each `name value`. */
   readonly measure?: () => readonly string[];
   /** What keeps the gateway from being ready, for `/readyz`. */
@@ -113,6 +115,7 @@ export async function openServer<Services>(
           bootId,
           uptimeMs: now() - startedAt,
           describe,
+          largestFile: options.largestFile ?? (() => Number.POSITIVE_INFINITY),
           now,
         },
         connection,

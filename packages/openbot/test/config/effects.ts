@@ -38,6 +38,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   ],
   'agents.*.permissions.deny': [CODING, 'what the agent is denied, its runs are'],
   'agents.*.permissions.ask': [PERMISSIONS, 'ask: always asks also about what a rule allows'],
+  'agents.*.mediaMaxMb': ['openbot/test/gateway/media.test.ts', 'attachments of methods and images'],
   'attachments.ttlHours': ['openbot/test/bot/prune.test.ts', 'files of messages are kept for as long'],
   'attachments.allowPrivateNetwork': ['openbot/test/media/outgoing.test.ts', 'files of the web are read'],
   'agents.*.permissions.timeoutSeconds': [PERMISSIONS, 'the limit of time is that of the agent'],

@@ -35,7 +35,12 @@ describe('a connection that said hello', () => {
         role: 'operator',
         scopes: ['operator.admin', 'operator.read', 'operator.write'],
       },
-      policy: { maxPayload: 26_214_400, maxBufferedBytes: 52_428_800, tickIntervalMs: 30_000 },
+      policy: {
+        maxPayload: 26_214_400,
+        maxBufferedBytes: 52_428_800,
+        tickIntervalMs: 30_000,
+        attachments: { maxBytes: 19_464_192, maxImageBytes: 6_291_456 },
+      },
     });
     expect(payload.features.events).not.toContain('session.operation');
     expect(payload.features.methods).not.toContain('test.throw');

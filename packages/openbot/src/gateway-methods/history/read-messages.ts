@@ -63,15 +63,24 @@ function toHistory({ id, message, seq, messageId }: Found): HistoryMessage {
   return { ...asShown(message), ...key, __openclaw: { id, seq, ...key } };
 }
 
-/** Clients know a message that they sent by its words. */
+/**
+ * Clients know a message that they sent by its words. Images are named by type and size, as in OpenClaw: a frame has no room
+ * for them; and where files are on this machine is not for clients.
+ */
 function asShown(message: TranscriptMessage): TranscriptMessage {
-  const { role, content } = message;
-  if (role !== 'user') return message;
-  if (typeof content === 'string') return { ...message, content: wordsOfPerson(content) };
-  if (!Array.isArray(content)) return message;
-  const shown = content.map((block: unknown) => {
-    const { text } = (block ?? {}) as { readonly text?: unknown };
-    return typeof text === 'string' ? { ...(block as object), text: wordsOfPerson(text) } : block;
-  });
-  return { ...message, content: shown };
+  const { MediaPath: _path, MediaPaths: _paths, ...shown } = message;
+  const { role, content } = shown;
+  if (typeof content === 'string' && role === 'user') return { ...shown, content: wordsOfPerson(content) };
+  if (!Array.isArray(content)) return shown;
+  return { ...shown, content: content.map((block) => showBlock(block, role)) };
+}
+
+function showBlock(block: unknown, role: string): unknown {
+  const { type, text, data } = (block ?? {}) as Readonly<Record<string, unknown>>;
+  if (type === 'image' && typeof data === 'string') {
+    const { data: _, ...rest } = block as Readonly<Record<string, unknown>>;
+    return { ...rest, omitted: true, bytes: Buffer.byteLength(data, 'base64') };
+  }
+  if (role !== 'user' || typeof text !== 'string') return block;
+  return { ...(block as object), text: wordsOfPerson(text) };
 }

@@ -57,6 +57,16 @@ export class TranscriptEndsReader {
   }
 }
 
+/** A line that an image makes too long: its words are in front of it. */
+const CUT_WORDS =
+  /"message":\{"role":"user","content":\[\{"type":"text","text":("(?:[^"\\]|\\.)*")\},\{"type":"image"/;
+
+function readCutLine(line: string): unknown {
+  const [, text] = CUT_WORDS.exec(line) ?? [];
+  if (text === undefined) return undefined;
+  return { type: 'message', message: { role: 'user', content: [{ type: 'text', text: JSON.parse(text) }] } };
+}
+
 /** Lines that were cut off by the edge of what was read are no JSON. */
 function parseLines(bytes: Buffer): unknown[] {
   return bytes
@@ -66,7 +76,7 @@ function parseLines(bytes: Buffer): unknown[] {
       try {
         return line === '' ? undefined : JSON.parse(line);
       } catch {
-        return undefined;
+        return readCutLine(line);
       }
     });
 }

@@ -2,6 +2,7 @@ import type { ClientMessage } from '../../agent-host/contract.ts';
 import type { MethodCall } from '../../gateway-protocol/method.ts';
 import { refuse } from '../../gateway-protocol/wire-errors.ts';
 import type { SessionRef } from '../../session-address.ts';
+import { keepAttachments } from '../attachments.ts';
 import type { GatewayServices } from '../services.ts';
 import type { GatewayRun } from './contract.ts';
 
@@ -13,21 +14,42 @@ export interface SentMessage {
 
 /** Gives a message of a client to its session. The run has the name of its idempotency key, also after a restart. */
 export async function sendMessage(
-  { caller, services: { host, runs } }: Pick<MethodCall<GatewayServices>, 'caller' | 'services'>,
+  { caller, services }: Pick<MethodCall<GatewayServices>, 'caller' | 'services'>,
   session: SessionRef,
   {
     runId,
     text,
+    attachments,
     wish,
-  }: { readonly runId: string; readonly text: string; readonly wish: ClientMessage['wish'] },
+  }: {
+    readonly runId: string;
+    readonly text: string;
+    readonly attachments?: readonly unknown[];
+    readonly wish: ClientMessage['wish'];
+  },
 ): Promise<SentMessage> {
-  if (text.trim() === '') throw refuse('INVALID_REQUEST', 'message or attachment required');
+  const { host, runs } = services;
+  if (text.trim() === '' && !attachments?.length)
+    throw refuse('INVALID_REQUEST', 'message or attachment required');
   const { agentId, sessionKey } = session;
   const isPlain = wish === undefined || Object.keys(wish).length === 0;
   const { mayCommand } = caller;
-  const message = { agentId, sessionKey, messageId: runId, text, mayCommand, ...(!isPlain && { wish }) };
+  const ctx = attachments?.length ? await keepAttachments(services, attachments) : undefined;
+  const message = {
+    agentId,
+    sessionKey,
+    messageId: runId,
+    text,
+    mayCommand,
+    ...(ctx && { ctx }),
+    ...(!isPlain && { wish }),
+  };
   const accepted = await host.calls.accept(message);
-  if (!accepted.isNew && accepted.text !== text) throw conflict();
+  if (
+    !accepted.isNew &&
+    (accepted.text !== text || String(accepted.mediaPaths ?? '') !== String(ctx?.MediaPaths ?? ''))
+  )
+    throw conflict();
   if (accepted.isRefused)
     throw refuse(
       'FORBIDDEN',

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { QUEUE_MODES, refuseAttachments } from './chat.ts';
 import { filledText, maybe, text } from '../../gateway-protocol/param-shapes.ts';
 import { refuse } from '../../gateway-protocol/wire-errors.ts';
 import { changeSettings } from '../../session-settings/change-settings.ts';
 import { announceChange } from '../announce.ts';
+import { MESSAGE_PARAMS, wishOf } from '../chat.ts';
 import { abortRuns } from '../runs/abort-runs.ts';
 import { sendMessage } from '../runs/send-message.ts';
 import { gatewayMethod } from '../services.ts';
@@ -14,30 +14,20 @@ import { createdNow, resolvedModel, showEntry } from './shown-entry.ts';
 const send = gatewayMethod({
   name: 'sessions.send',
   scope: 'operator.write',
-  params: {
-    key: filledText,
-    agentId: maybe(filledText),
-    message: text,
-    idempotencyKey: maybe(filledText),
-    thinking: maybe(text),
-    attachments: maybe(listOf(anyValue)),
-    queueMode: maybe(oneOf(...QUEUE_MODES)),
-    timeoutMs: maybe(integer({ least: 0 })),
-  },
+  params: { key: filledText, ...MESSAGE_PARAMS, idempotencyKey: maybe(filledText) },
   handle: async (params, call) => {
     const { services } = call;
-    const { message, idempotencyKey: runId = randomUUID(), thinking, queueMode, timeoutMs } = params;
+    const { message, idempotencyKey: runId = randomUUID() } = params;
     const session = reachableRef(call, params.key, params.agentId);
     if ((await storedOf(services, session)) === undefined)
       throw refuse('INVALID_REQUEST', `session not found: ${session.sessionKey}`);
-    refuseAttachments(params.attachments);
-    const wish = {
-      ...(thinking && { thinking }),
-      ...(timeoutMs && { timeoutMs }),
-      ...(queueMode && { queueMode }),
-    };
-    const { status } = await sendMessage(call, session, { runId, text: message, wish });
-    return { runId, status };
+    const { run: _, ...sent } = await sendMessage(call, session, {
+      runId,
+      text: message,
+      attachments: params.attachments,
+      wish: wishOf(params),
+    });
+    return { runId, ...sent };
   },
 });
 

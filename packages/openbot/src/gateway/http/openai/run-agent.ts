@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ApiCall, apiFault, callMethod } from './api-call.ts';
+import type { Content } from './read-content.ts';
 
 export interface AgentAnswer {
   readonly text: string;
@@ -8,7 +9,7 @@ export interface AgentAnswer {
 
 interface AgentRun {
   readonly sessionKey: string;
-  readonly message: string;
+  readonly message: Content;
   /** Called with each part as the model says it. Together they are the text of the answer. */
   onPart?(part: string): void;
 }
@@ -40,7 +41,14 @@ export async function runAgent(
       if (part !== '') onPart(part);
     });
   try {
-    const params = { message, sessionKey, idempotencyKey: runId, deliver: false };
+    const { text, attachments } = message;
+    const params = {
+      message: text,
+      ...(attachments.length > 0 && { attachments }),
+      sessionKey,
+      idempotencyKey: runId,
+      deliver: false,
+    };
     const answer = readAnswer(await callMethod(call, 'agent', params, gone.signal));
     const rest = parts.finish(answer.text);
     if (rest !== '') onPart?.(rest);

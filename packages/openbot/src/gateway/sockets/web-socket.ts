@@ -1,7 +1,6 @@
 /** What is used of `ws`, which has no types of its own. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-// @ts-expect-error: the types of it are those below.
 import * as ws from 'ws';
 
 export interface Socket {

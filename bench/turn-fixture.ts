@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bot } from '../packages/openbot/src/bot/contract.ts';
 import { openBot } from '../packages/openbot/src/bot/open-bot.ts';
-import type { Channel, ChannelHost } from '../packages/openbot/src/channels/contract.ts';
+import { type Channel, type ChannelHost, PLAIN_CHANNEL } from '../packages/openbot/src/channels/contract.ts';
 import type { BotConfig } from '../packages/openbot/src/config/bot-config.ts';
 import { openState } from '../packages/openbot/src/state/open-state.ts';
 
@@ -45,6 +45,8 @@ export async function openBenchBot(
     name: 'memory',
     accountId: 'default',
     recognisesRepeats: true,
+    capabilities: PLAIN_CHANNEL,
+    health: () => ({ state: 'connected', since: 0 }),
     start: async (given) => {
       host = given;
     },

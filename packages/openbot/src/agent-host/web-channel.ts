@@ -1,5 +1,5 @@
 import { REFUSED } from '../bot/contract.ts';
-import type { Channel, ChannelHost } from '../channels/contract.ts';
+import { type Channel, type ChannelHealth, type ChannelHost, PLAIN_CHANNEL } from '../channels/contract.ts';
 import { addressOf } from '../session-address.ts';
 import {
   type AcceptedMessage,
@@ -17,8 +17,10 @@ export class WebChannel implements Channel {
   readonly name = WEB_CHANNEL;
   readonly accountId = WEB_ACCOUNT;
   readonly recognisesRepeats = true;
+  readonly capabilities = PLAIN_CHANNEL;
   readonly #tell: (event: HostEvent) => void;
   #host: ChannelHost | undefined;
+  #startedAt: number | undefined;
 
   constructor(tell: (event: HostEvent) => void) {
     this.#tell = tell;
@@ -26,6 +28,7 @@ export class WebChannel implements Channel {
 
   async start(host: ChannelHost): Promise<void> {
     this.#host = host;
+    this.#startedAt = Date.now();
   }
 
   async accept(
@@ -62,7 +65,14 @@ export class WebChannel implements Channel {
     return { ids: [key] };
   }
 
+  health(): ChannelHealth {
+    return this.#startedAt === undefined
+      ? { state: 'stopped' }
+      : { state: 'connected', since: this.#startedAt };
+  }
+
   async stop(): Promise<void> {
     this.#host = undefined;
+    this.#startedAt = undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { Channel } from '../channels/contract.ts';
+import type { Outlet } from '../channels/contract.ts';
 import { CodingDesk } from '../coding-runs/coding-desk.ts';
 import { makeCodingTools } from '../coding-runs/coding-tools.ts';
 import { resolveAgentSettings } from '../config/agents.ts';
@@ -22,7 +22,7 @@ import { isProcessGone, nameProcess } from './process-name.ts';
 export interface AgentTools {
   readonly relays: RelayDesk;
   readonly coding: CodingDesk;
-  readonly accounts: readonly Channel[];
+  readonly accounts: readonly Outlet[];
   toolsOf(session: ToolSession): readonly Tool[];
 }
 

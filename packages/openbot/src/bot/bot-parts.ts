@@ -1,4 +1,4 @@
-import type { Channel } from '../channels/contract.ts';
+import type { Outlet } from '../channels/contract.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { ConversationDesk } from '../questions/conversation-desk.ts';
 import type { Dispatcher } from '../queue/dispatcher.ts';
@@ -29,7 +29,7 @@ export interface BotParts {
   readonly dispatcher: Dispatcher;
   readonly sender: Sender;
   readonly desk: ConversationDesk;
-  readonly local: Channel;
+  readonly local: Outlet;
   readonly read: MessageReader;
   /** By the seq of the message. */
   readonly watchers: Map<number, SayWatcher>;

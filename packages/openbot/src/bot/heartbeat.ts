@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Channel } from '../channels/contract.ts';
+import type { Outlet } from '../channels/contract.ts';
 import { backgroundClock } from '../clock.ts';
 import { type Heartbeat, listHeartbeats } from '../config/heartbeats.ts';
 import { HEARTBEAT_ACCOUNT } from '../heartbeats/compose-heartbeat.ts';
@@ -12,13 +12,11 @@ import { findEntry } from './find-entry.ts';
 import { describeTrouble, warn } from './notices.ts';
 
 /** Takes what is said to a heartbeat itself, such as that its turn was given up: there is no person to read it. */
-export const HEARTBEAT_SINK: Channel = {
+export const HEARTBEAT_SINK: Outlet = {
   name: HEARTBEAT_CHANNEL,
   accountId: HEARTBEAT_ACCOUNT,
   recognisesRepeats: true,
-  start: async () => {},
   send: async () => ({ ids: [] }),
-  stop: async () => {},
 };
 
 /** Starts them, and starts them anew when the configuration has others. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Channel } from '../channels/contract.ts';
+import type { Outlet } from '../channels/contract.ts';
 import type { Outbox } from '../outbox/contract.ts';
 import { LOCAL_CHANNEL } from '../turn/deliver.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
@@ -8,14 +8,12 @@ import { isProcessGone, nameProcess } from './process-name.ts';
  * The place where messages of the person at this machine come from: this process. Its replies are in the outbox like all
  * others, so that they are found also when another process runs the turn; `say` reads them there.
  */
-export function openLocalAccount(): Channel {
+export function openLocalAccount(): Outlet {
   return {
     name: LOCAL_CHANNEL,
     accountId: nameProcess(),
     recognisesRepeats: true,
-    start: async () => {},
     send: async () => ({ ids: [] }),
-    stop: async () => {},
   };
 }
 

@@ -1,5 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
-import type { Channel } from '../channels/contract.ts';
+import type { Outlet } from '../channels/contract.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import { isStorageTrouble } from '../queue/storage-trouble.ts';
 import type { BotState } from '../state/open-state.ts';
@@ -12,7 +12,7 @@ const PATIENCE_MS = 5000;
 interface Waits {
   readonly state: BotState;
   readonly watchers: BotParts['watchers'];
-  readonly local: Channel;
+  readonly local: Outlet;
   readonly hasChannels: boolean;
 }
 

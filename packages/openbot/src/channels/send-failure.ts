@@ -1,5 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
-import type { SendFailure } from './contract.ts';
+import type { SendFailure, SendFailureReason } from './contract.ts';
 
 /** The error that `send` of a channel throws. */
 export function sendFailure(
@@ -8,11 +8,17 @@ export function sendFailure(
     readonly isPermanent: boolean;
     readonly mayHaveArrived: boolean;
     readonly retryAfterMs?: number;
+    readonly reason?: SendFailureReason;
     readonly cause?: unknown;
   },
 ): SendFailure {
   const { cause, ...rest } = fields;
-  return Object.assign(new OpenBotError('SEND_FAILED', message, { cause }), rest);
+  const error = new OpenBotError('SEND_FAILED', message, { cause });
+  for (const [name, value] of Object.entries(rest)) {
+    // Not by assignment: an OpenBotError has a `reason` of its own, which cannot be set.
+    Object.defineProperty(error, name, { value, enumerable: true });
+  }
+  return error as Error as SendFailure;
 }
 
 /** Reads what a channel threw. What it does not say is assumed so that no reply is lost and no repeat goes unmarked. */

@@ -1,4 +1,4 @@
-import type { Channel } from '../channels/contract.ts';
+import type { Outlet } from '../channels/contract.ts';
 import { readSendFailure, sendFailure } from '../channels/send-failure.ts';
 import { type Clock, delayAfter } from '../clock.ts';
 import type { Outbox, OutboxMessage } from '../outbox/contract.ts';
@@ -29,7 +29,7 @@ const STORAGE_RETRY = { firstMs: 100, mostMs: 10_000 };
 
 /** Sends the replies of one account of a channel. */
 export class AccountSender {
-  readonly #channel: Channel;
+  readonly #channel: Outlet;
   readonly #dependencies: SenderDependencies;
   readonly #sending = new Map<Promise<void>, AbortController>();
   readonly #listeners = new Set<() => void>();
@@ -40,7 +40,7 @@ export class AccountSender {
   #cancelTimer: (() => void) | undefined;
   #endListening: (() => void) | undefined;
 
-  constructor(channel: Channel, dependencies: SenderDependencies) {
+  constructor(channel: Outlet, dependencies: SenderDependencies, hide = (text: string) => text) {
     this.#channel = channel;
     this.#dependencies = dependencies;
   }

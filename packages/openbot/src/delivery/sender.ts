@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Channel } from '../channels/contract.ts';
+import type { Outlet } from '../channels/contract.ts';
 import { systemClock } from '../clock.ts';
 import type { Outbox } from '../outbox/contract.ts';
 import { AccountSender, type SenderDependencies } from './account-sender.ts';
@@ -8,7 +8,7 @@ import type { RetryLimits } from './next-try.ts';
 export interface SenderOptions extends Partial<Omit<SenderDependencies, 'outbox' | 'limits' | 'leaseMs'>> {
   readonly outbox: Outbox;
   /** The accounts that this process has open. Replies for others wait for the process that has them. */
-  readonly channels: readonly Channel[];
+  readonly channels: readonly Outlet[];
   readonly limits?: Partial<RetryLimits>;
 }
 

@@ -1,5 +1,5 @@
 import type { MsgContext } from '@openbot/sessions';
-import type { Channel } from '../channels/contract.ts';
+import type { Outlet } from '../channels/contract.ts';
 import type { Inbox, InboxMessage, Relay, TurnWish } from '../inbox/contract.ts';
 import type { Outbox, OutboxMessage } from '../outbox/contract.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
@@ -130,18 +130,16 @@ export class RelayDesk {
   }
 
   /** Brings replies to the sessions that asked. */
-  openAccount(): Channel {
+  openAccount(): Outlet {
     return {
       name: SESSIONS_CHANNEL,
       accountId: ACCOUNT,
       // What it does is recognised by its key in the inbox.
       recognisesRepeats: true,
-      start: async () => {},
       send: async ({ key }) => {
         await this.#bring(key);
         return { ids: [] };
       },
-      stop: async () => {},
     };
   }
 

@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import type { MsgContext } from '@openbot/sessions';
 import { keepCompiled } from '../../../../test/setup/keep-compiled.ts';
 import { openBot } from '../../src/bot/open-bot.ts';
-import type { Channel, ChannelHost, SendRequest } from '../../src/channels/contract.ts';
+import {
+  type Channel,
+  type ChannelHost,
+  PLAIN_CHANNEL,
+  type SendRequest,
+} from '../../src/channels/contract.ts';
 import { watchConfig } from '../../src/config/watch-config.ts';
 import { type BotState, openState } from '../../src/state/open-state.ts';
 
@@ -43,10 +48,15 @@ class ParentChannel implements Channel {
   readonly name = 'chat';
   readonly accountId: string;
   readonly recognisesRepeats = false;
+  readonly capabilities = PLAIN_CHANNEL;
   #host: ChannelHost | undefined;
 
   constructor(accountId: string) {
     this.accountId = accountId;
+  }
+
+  health() {
+    return { state: 'connected', since: 0 } as const;
   }
 
   async start(host: ChannelHost): Promise<void> {

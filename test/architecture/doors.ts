@@ -249,6 +249,7 @@ export const DOORS: Doors = {
     'agent-roster': ['list-agents', 'plan-agent-changes'],
     bot: ['contract', 'find-end', 'find-place', 'open-bot'],
     channels: ['all', 'contract', 'send-failure'],
+    'channels/text': ['mark-repeat', 'split-text'],
     'chat-commands': ['answer-words', 'contract', 'parse-words', 'plain-slashes', 'table'],
     'cli/tables': [
       'agents',

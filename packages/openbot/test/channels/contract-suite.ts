@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Channel, ChannelHost, SendFailure, SendRequest } from '../../src/channels/contract.ts';
+import type {
+  Channel,
+  ChannelHealth,
+  ChannelHost,
+  SendFailure,
+  SendRequest,
+} from '../../src/channels/contract.ts';
+import { REPEAT_MARK } from '../../src/channels/text/mark-repeat.ts';
 import { MemoryInboxHost } from './memory-inbox-host.ts';
 
 /** What the network behind a channel does with the next send. */
@@ -30,8 +37,33 @@ export interface ChannelSetup {
   addFault(fault: NetworkFault): void;
   /** Texts in the chat that came from us. */
   shown(): readonly string[];
+  /**
+   * From here on: what not every network, or not every imitation, has. A test of the suite that needs a missing member is
+   * skipped, and says so. Tests of `edit` and `react` are run where the capabilities of the channel have them.
+   */
+  /** The network answers nothing, or refuses connections, until `comeBack`. Channels that are made meanwhile start. */
+  goDown?(): Promise<void>;
+  comeBack?(): Promise<void>;
+  /** A channel whose token the network does not know. */
+  makeForbiddenChannel?(): Channel;
+  /** The fault is met by the send of a part after this many others got through. Default for `addFault`: the first one. */
+  addFaultBehind?(fault: NetworkFault, parts: number): void;
+  /** Of a network that shows each file as a message: two to send, and for each message in the chat its file and text. */
+  readonly files?: {
+    readonly urls: readonly [string, string];
+    shown(): readonly { readonly file?: string; readonly text: string }[];
+  };
+  /** Resolves when the network holds a request of the channel open, such as a long poll. */
+  untilPolled?(): Promise<void>;
+  /** The reaction of the bot under a message of the person. */
+  reactionOn?(messageId: string): string | undefined;
+  /** Lets the time pass that the channel waits before it connects again, where it waits by a clock of the test. */
+  passTime?(ms: number): Promise<void>;
   close?(): Promise<void>;
 }
+
+/** What `withSetup` and `optionalTest` pass on where all these members are there. */
+type With<Name extends keyof ChannelSetup> = ChannelSetup & Required<Pick<ChannelSetup, Name>>;
 
 /** What every channel promises. `without`: faults that its network cannot have, each with the reason. */
 export function describeChannel(
@@ -47,10 +79,37 @@ export function describeChannel(
       await setup.close?.();
     }
   };
+  const skip = (title: string, reason: string) => test.skip(`${title} (${reason})`, () => {});
   const faultTest = (fault: NetworkFault, title: string, work: (setup: ChannelSetup) => Promise<void>) => {
     const reason = without[fault];
-    if (reason !== undefined) return test.skip(`${title} (${reason})`, () => {});
+    if (reason !== undefined) return skip(title, reason);
     test(title, withSetup(work));
+  };
+
+  /** Needs these members of the setup; they are looked for in the setup itself, as each test has its own. */
+  const optionalTest = <Name extends keyof ChannelSetup>(
+    needs: readonly Name[],
+    title: string,
+    work: (setup: With<Name>) => Promise<void>,
+  ) => {
+    test(title, async (context) => {
+      const setup = await setUp();
+      try {
+        const missing = needs.filter((name) => setup[name] === undefined);
+        if (missing.length > 0) context.skip(`the imitation has no ${missing.join(', ')}`);
+        await work(setup as With<Name>);
+      } finally {
+        await setup.close?.();
+      }
+    });
+  };
+  /** Waits for a state, however long it takes; `passTime` lets a clock of the test go on meanwhile. */
+  const untilState = async (setup: ChannelSetup, channel: Channel, ...states: ChannelHealth['state'][]) => {
+    while (!states.includes(channel.health().state)) {
+      await setup.passTime?.(1000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return channel.health();
   };
 
   const request = (setup: ChannelSetup, channel: Channel, rest: Partial<SendRequest> = {}): SendRequest => ({
@@ -58,6 +117,8 @@ export function describeChannel(
     target: { channel: channel.name, accountId: channel.accountId, to: setup.chat.to },
     payload: { text: 'Hello' },
     mayBeRepeat: false,
+    sentIds: [],
+    onPart: async () => {},
     signal: new AbortController().signal,
     ...rest,
   });
@@ -180,8 +241,11 @@ export function describeChannel(
       // Another process tries again.
       await channel.stop();
       const next = await start(setup);
-      await next.send(request(setup, next, { mayBeRepeat: true }));
-      expect(setup.shown()).toEqual(next.recognisesRepeats ? ['Hello'] : ['Hello', 'Hello']);
+      const mark = next.recognisesRepeats ? undefined : REPEAT_MARK;
+      await next.send(request(setup, next, { mayBeRepeat: true, mark }));
+      const isMarked = (next.capabilities.textLimit ?? 0) > REPEAT_MARK.length + 'Hello'.length;
+      const again = isMarked ? `${REPEAT_MARK}\nHello` : 'Hello';
+      expect(setup.shown()).toEqual(next.recognisesRepeats ? ['Hello'] : ['Hello', again]);
       await next.stop();
     });
 
@@ -197,6 +261,165 @@ export function describeChannel(
       await channel.stop();
     });
 
+    optionalTest(
+      ['addFaultBehind'],
+      'goes on behind the parts of a long text that got through, and tells of each before the next',
+      async (setup) => {
+        const channel = await start(setup);
+        const { textLimit } = channel.capabilities;
+        if (!Number.isFinite(textLimit)) return await channel.stop();
+        const text = paragraphs(3 * textLimit);
+        const recorded: string[] = [];
+        const whole = (rest: Partial<SendRequest> = {}) =>
+          request(setup, channel, {
+            payload: { text },
+            onPart: async (id) => {
+              // A disk takes its time: a channel that does not wait sends the next part too early.
+              const before = setup.shown().length;
+              await new Promise((resolve) => setTimeout(resolve, 20));
+              expect(setup.shown()).toHaveLength(before);
+              recorded.push(id);
+            },
+            ...rest,
+          });
+        setup.addFaultBehind('refuse for now', 2);
+        const failure = await failureOf(channel.send(whole()));
+        expect(failure).toMatchObject({ isPermanent: false, mayHaveArrived: false });
+        expect(recorded).toHaveLength(2);
+        expect(setup.shown()).toHaveLength(2);
+        // Another process goes on.
+        await channel.stop();
+        const next = await start(setup);
+        const { ids } = await next.send(whole({ sentIds: [...recorded] }));
+        expect(ids.slice(0, 2)).toEqual(recorded.slice(0, 2));
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(ids).toHaveLength(setup.shown().length);
+        const words = setup.shown().join(' ').split(/\s+/);
+        expect(words.filter((word) => /^w\d+$/.test(word))).toEqual(text.split(/\s+/));
+        await next.stop();
+      },
+    );
+
+    optionalTest(
+      ['files', 'addFaultBehind'],
+      'repeats of files and text only what may be lost, with a mark',
+      async (setup) => {
+        // Alone, and with a text that has just no room for a mark below a file.
+        for (const text of [undefined, paragraphs(1000).slice(0, 1015).trim()]) {
+          const channel = await start(setup);
+          const already = setup.files.shown().length;
+          const payload = { text, mediaUrls: [...setup.files.urls] };
+          const sentIds: string[] = [];
+          setup.addFaultBehind('lose answer', 1);
+          const onPart = async (id: string) => void sentIds.push(id);
+          await failureOf(channel.send(request(setup, channel, { payload, onPart })));
+          const before = setup.files.shown().slice(already);
+          expect([before.length, sentIds.length]).toEqual([2, 1]);
+          await channel.stop();
+          const next = await start(setup);
+          const repeat = { payload, sentIds, mayBeRepeat: true, mark: REPEAT_MARK };
+          await next.send(request(setup, next, repeat));
+          const after = setup.files.shown().slice(already + 2);
+          expect(after[0]?.text).toMatch(/^\(This may be a repeat\.\)/);
+          const whole = [before[0]!, ...after];
+          const said = whole.map((one) => one.text).join('\n');
+          expect(said.split(REPEAT_MARK)).toHaveLength(2);
+          const words = said.replace(REPEAT_MARK, '').split(/\s+/).filter(Boolean);
+          expect(words).toEqual(text?.split(/\s+/) ?? []);
+          const names = setup.files.urls.map((url) => url.split('/').at(-1));
+          expect(whole.flatMap(({ file }) => file ?? [])).toEqual(names);
+          await next.stop();
+        }
+      },
+    );
+
+    optionalTest(
+      ['goDown', 'comeBack'],
+      'starts while its network is down, says so, and works when it is back',
+      async (setup) => {
+        await setup.goDown();
+        const host = new MemoryInboxHost();
+        const channel = setup.makeChannel();
+        await channel.start(host);
+        const down = await untilState(setup, channel, 'reconnecting');
+        expect(down).toMatchObject({ since: expect.any(Number), error: expect.stringMatching(/./) });
+        await setup.comeBack();
+        await untilState(setup, channel, 'connected');
+        await setup.write({ messageId: '1', text: 'first' });
+        await setup.redeliver();
+        expect(host.taken).toEqual([[setup.chat.conversationId, '1', 'first']]);
+        await channel.stop();
+        expect(channel.health()).toEqual({ state: 'stopped' });
+      },
+    );
+
+    optionalTest(
+      ['makeForbiddenChannel'],
+      'says that only a person can mend a wrong token, and does not show it',
+      async (setup) => {
+        const channel = setup.makeForbiddenChannel();
+        await channel.start(new MemoryInboxHost());
+        const health = await untilState(setup, channel, 'failed');
+        expect(health).toMatchObject({ state: 'failed', error: expect.stringMatching(/./) });
+        await channel.stop();
+        expect(channel.health()).toEqual({ state: 'stopped' });
+      },
+    );
+
+    optionalTest(['untilPolled'], 'stops at once while the network holds a request open', async (setup) => {
+      const host = new MemoryInboxHost();
+      const channel = await start(setup, host);
+      await setup.untilPolled();
+      await channel.stop();
+      await channel.stop();
+      await setup.write({ messageId: '1', text: 'too late' });
+      expect(host.calls).toBe(0);
+    });
+
+    test(
+      'says whether it is connected',
+      withSetup(async (setup) => {
+        const channel = setup.makeChannel();
+        expect(channel.health().state).not.toBe('connected');
+        await channel.start(new MemoryInboxHost());
+        expect(await untilState(setup, channel, 'connected')).toMatchObject({ since: expect.any(Number) });
+        await channel.stop();
+        expect(channel.health()).toEqual({ state: 'stopped' });
+      }),
+    );
+
+    test('edits what it sent, where it says that it can', async (context) => {
+      const setup = await setUp();
+      try {
+        const channel = await start(setup);
+        if (!channel.capabilities.canEdit) {
+          await channel.stop();
+          context.skip('the network cannot edit');
+        }
+        const { ids } = await channel.send(request(setup, channel));
+        const { target } = request(setup, channel);
+        const edit = { target, id: ids[0]!, signal: new AbortController().signal };
+        await channel.edit!({ ...edit, text: 'Hello again' });
+        // A repeat is harmless: networks refuse an edit that changes nothing.
+        await channel.edit!({ ...edit, text: 'Hello again' });
+        expect(setup.shown()).toEqual(['Hello again']);
+        await channel.stop();
+      } finally {
+        await setup.close?.();
+      }
+    });
+
+    optionalTest(['reactionOn'], 'reacts to a message, and takes it back', async (setup) => {
+      const channel = await start(setup);
+      await setup.write({ messageId: '1', text: 'first' });
+      const { target } = request(setup, channel);
+      await channel.react!(target, '1', '👀');
+      expect(setup.reactionOn('1')).toBe('👀');
+      await channel.react!(target, '1', undefined);
+      expect(setup.reactionOn('1')).toBeUndefined();
+      await channel.stop();
+    });
+
     test(
       'describes itself in one line, without secrets',
       withSetup(async (setup) => {
@@ -207,4 +430,15 @@ export function describeChannel(
       }),
     );
   });
+}
+
+/** Numbered words in paragraphs, at least so many characters: what is lost or doubled is found. */
+function paragraphs(length: number): string {
+  const lines: string[] = [];
+  for (let n = 0, size = 0; size < length; ) {
+    const line = Array.from({ length: 12 }, () => `w${n++}`).join(' ');
+    lines.push(line);
+    size += line.length + 2;
+  }
+  return lines.join('\n\n');
 }

@@ -10,11 +10,11 @@ const FAULTS: Readonly<Record<NetworkFault, Fault>> = {
   stall: { fault: 'stall' },
 };
 
-function setUp(recognisesRepeats: boolean): ChannelSetup {
+function setUp(recognisesRepeats: boolean, capabilities = {}): ChannelSetup {
   const network = new MemoryNetwork({ recognisesRepeats });
   const chat = { to: 'ada', conversationId: 'ada' };
   const written = new Map<string, string>();
-  let channel = new MemoryChannel({ network });
+  let channel = new MemoryChannel({ network, capabilities });
   const deliver = () => channel.deliver().catch(() => {});
   const write = (messageId: string, text: string) => {
     network.write({ conversationId: chat.conversationId, messageId, ctx: { RawBody: text } });
@@ -23,7 +23,7 @@ function setUp(recognisesRepeats: boolean): ChannelSetup {
   return {
     chat,
     makeChannel: () => {
-      channel = new MemoryChannel({ network });
+      channel = new MemoryChannel({ network, capabilities });
       return channel;
     },
     write: ({ messageId, text }) => {
@@ -33,9 +33,20 @@ function setUp(recognisesRepeats: boolean): ChannelSetup {
     redeliver: deliver,
     repeat: (messageId) => write(messageId, written.get(messageId)!),
     addFault: (fault) => network.addFault(FAULTS[fault]),
+    addFaultBehind: (fault, parts) => {
+      const take = network.take.bind(network);
+      network.take = (request) => {
+        if (parts-- === 0) network.addFault(FAULTS[fault]);
+        return take(request);
+      };
+    },
+    reactionOn: (messageId) => network.reactions.get(messageId),
     shown: () => network.shown.map(({ payload }) => payload.text ?? ''),
   };
 }
 
 describeChannel('memory', async () => setUp(false));
 describeChannel('memory, of a network that recognises repeats', async () => setUp(true));
+describeChannel('memory, of a network that can more', async () =>
+  setUp(false, { textLimit: 40, canEdit: true, canReact: true }),
+);

@@ -1,4 +1,5 @@
-import type { ChannelHost } from '../../src/channels/contract.ts';
+import type { MsgContext } from '@openbot/sessions';
+import type { ChannelHost, DeliveryReceipt } from '../../src/channels/contract.ts';
 
 type Accept = ChannelHost['accept'];
 
@@ -7,9 +8,43 @@ export class MemoryInboxHost implements ChannelHost {
   readonly #known = new Set<string>();
   /** Conversation, message id and text of each message that was kept. */
   readonly taken: (readonly [string, string, string | undefined])[] = [];
+  /** Of each message that was kept, by its text. */
+  readonly byText = new Map<string, MsgContext>();
   /** How many of the next messages are not kept. */
   failures = 0;
   calls = 0;
+
+  /** Conversation, message id and text of each message that was changed. */
+  readonly amended: (readonly [string, string, string | undefined])[] = [];
+  readonly receipts: DeliveryReceipt[] = [];
+  readonly reports: string[] = [];
+  /** Ids of senders who are not heard. */
+  readonly strangers = new Set<string>();
+  readonly #notes = new Map<string, string>();
+
+  readonly notes: ChannelHost['notes'] = {
+    read: async (name) => this.#notes.get(name),
+    write: async (name, text) => {
+      if (text === undefined) this.#notes.delete(name);
+      else this.#notes.set(name, text);
+    },
+  };
+
+  async amend({ conversationId, messageId, ctx }: Parameters<ChannelHost['amend']>[0]): Promise<void> {
+    this.amended.push([conversationId, messageId, ctx.RawBody ?? ctx.Body]);
+  }
+
+  async receipt(receipt: DeliveryReceipt): Promise<void> {
+    this.receipts.push(receipt);
+  }
+
+  async mayTalk({ SenderId = '' }: MsgContext): Promise<boolean> {
+    return !this.strangers.has(SenderId);
+  }
+
+  report(message: string): void {
+    this.reports.push(message);
+  }
 
   accept: Accept = async ({ conversationId, messageId, ctx }) => {
     this.calls++;
@@ -22,7 +57,10 @@ export class MemoryInboxHost implements ChannelHost {
     const key = JSON.stringify([conversationId, messageId]);
     const isNew = !this.#known.has(key);
     this.#known.add(key);
-    if (isNew) this.taken.push([conversationId, messageId, ctx.RawBody ?? ctx.Body]);
+    if (isNew) {
+      this.taken.push([conversationId, messageId, ctx.RawBody ?? ctx.Body]);
+      this.byText.set(ctx.RawBody ?? ctx.Body ?? '', ctx);
+    }
     const identity = { channel: 'any', accountId: 'any', conversationId, messageId };
     const session = { agentId: 'main', sessionKey: 'agent:main:main' };
     const kept = { ...session, identity, ctx, receivedAt: 0, seq: this.#known.size, tries: 0 };

@@ -1,5 +1,6 @@
 import type { MsgContext } from '@openbot/sessions';
-import type { SendRequest } from '../contract.ts';
+import type { DeliveryTarget } from '../../outbox/contract.ts';
+import type { MenuCommand, SendRequest } from '../contract.ts';
 import { sendFailure } from '../send-failure.ts';
 
 /** What happens to a send. Each is used up by one send, or by `times` of them. */
@@ -30,6 +31,13 @@ export class MemoryNetwork {
   readonly #unconfirmed: WrittenMessage[] = [];
   /** What people see, in order. */
   readonly shown: ShownMessage[] = [];
+  /** Each text that a message was given, in order. */
+  readonly edits: { readonly id: string; readonly text: string }[] = [];
+  /** Of the bot, by the id of the message. */
+  readonly reactions = new Map<string, string>();
+  /** Who was shown that an answer is on its way. */
+  readonly activity: string[] = [];
+  commands: readonly MenuCommand[] = [];
   /** Sends that reached the network, whatever became of them. */
   sends = 0;
 
@@ -46,12 +54,40 @@ export class MemoryNetwork {
     this.#faults.push({ fault, to, left: times });
   }
 
-  async take(request: SendRequest): Promise<{ ids: readonly string[] }> {
+  /** Resolves with the id that it gives the message. */
+  async take(request: SendRequest): Promise<string> {
     this.sends++;
-    const planned = this.#faults.find(
-      ({ to, left }) => left > 0 && (to ?? request.target.to) === request.target.to,
-    );
-    if (planned === undefined) return { ids: [this.#show(request)] };
+    return this.#answer(request, () => this.#show(request));
+  }
+
+  async edit(target: DeliveryTarget, id: string, text: string, signal: AbortSignal): Promise<void> {
+    await this.#answer({ target, signal }, () => {
+      const at = this.shown.findIndex((message) => message.id === id);
+      const message = this.shown[at];
+      if (message === undefined)
+        throw sendFailure('There is no such message.', {
+          isPermanent: true,
+          mayHaveArrived: false,
+          reason: 'gone',
+        });
+      this.shown[at] = { ...message, payload: { ...message.payload, text } };
+      this.edits.push({ id, text });
+      return id;
+    });
+  }
+
+  react(messageId: string, emoji: string | undefined): void {
+    if (emoji === undefined) this.reactions.delete(messageId);
+    else this.reactions.set(messageId, emoji);
+  }
+
+  /** @param show what happens where no fault is in the way; its result is the answer */
+  async #answer(
+    { target, signal }: Pick<SendRequest, 'target' | 'signal'>,
+    show: () => string,
+  ): Promise<string> {
+    const planned = this.#faults.find(({ to, left }) => left > 0 && (to ?? target.to) === target.to);
+    if (planned === undefined) return show();
     planned.left--;
     const { fault } = planned;
     switch (fault.fault) {
@@ -64,14 +100,14 @@ export class MemoryNetwork {
         });
       }
       case 'lose answer':
-        this.#show(request);
+        show();
         throw sendFailure('The connection ended.', { isPermanent: false, mayHaveArrived: true });
       case 'stall':
-        if (fault.isShown) this.#show(request);
+        if (fault.isShown) show();
         return new Promise((_, reject) => {
-          const give = () => reject(request.signal.reason);
-          if (request.signal.aborted) give();
-          request.signal.addEventListener('abort', give, { once: true });
+          const give = () => reject(signal.reason);
+          if (signal.aborted) give();
+          signal.addEventListener('abort', give, { once: true });
         });
       case 'hang':
         return new Promise(() => {});

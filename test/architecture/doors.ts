@@ -249,6 +249,15 @@ export const DOORS: Doors = {
     'agent-roster': ['list-agents', 'plan-agent-changes'],
     bot: ['contract', 'find-end', 'find-place', 'open-bot'],
     channels: ['all', 'contract', 'send-failure'],
+    'channels/http': [
+      'account-health',
+      'call-network',
+      'hostile-json',
+      'multipart',
+      'never-connected',
+      'signatures',
+      'try-file',
+    ],
     'channels/text': ['mark-repeat', 'split-text'],
     'chat-commands': ['answer-words', 'contract', 'parse-words', 'plain-slashes', 'table'],
     'cli/tables': [

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { OpenBotError } from '@openbot/sessions';
 import { unreadable } from './database-faults.ts';
 
-const VERSION = 2;
+const VERSION = 3;
 
 /** Sets the connection up, and makes the tables of a new database, or adds what an older one has not. Nothing of a newer or foreign one is changed. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
@@ -17,7 +17,9 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
     // Another process may have been faster.
     const version = readVersion(db, path);
     if (version === 0) db.exec(TABLES);
-    if (version === 1) db.exec(ADD_KIND);
+    else if (version < 2) db.exec(ADD_KIND);
+    if (version > 0 && version < 3) db.exec(ADD_CHANGES);
+    if (version < 3) db.exec(NOTES);
     db.exec(`PRAGMA user_version = ${VERSION}`);
     db.exec('COMMIT');
   } catch (error) {
@@ -42,6 +44,20 @@ function readVersion(db: DatabaseSync, path: string): number {
 }
 
 const ADD_KIND = 'ALTER TABLE inbox ADD COLUMN kind TEXT';
+const ADD_CHANGES = `
+ALTER TABLE inbox ADD COLUMN amended INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE outbox ADD COLUMN is_marked INTEGER NOT NULL DEFAULT 0;
+`;
+
+const NOTES = `
+CREATE TABLE note (
+  channel TEXT NOT NULL,
+  account_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (channel, account_id, name)
+) STRICT, WITHOUT ROWID;
+`;
 
 // Times are REAL: a fraction of a millisecond is no reason to refuse a message.
 const TABLES = `
@@ -61,6 +77,8 @@ CREATE TABLE inbox (
   tries INTEGER NOT NULL DEFAULT 0,
   -- What it asked of the queue when it arrived. NULL until it is decided.
   kind TEXT,
+  -- How often its text was replaced.
+  amended INTEGER NOT NULL DEFAULT 0,
   UNIQUE (channel, account_id, conversation_id, message_id)
 ) STRICT;
 -- Apart from the states, which change several times: SQLite would write a long message again with each of them.
@@ -100,10 +118,13 @@ CREATE TABLE outbox (
   -- When it is tried next, when its sender is taken to have died, when it was sent, or when it died.
   at REAL NOT NULL,
   owner TEXT,
+  -- JSON: those that the network gave. Of a message that is not sent yet, those of its first parts.
   ids TEXT,
   tries INTEGER NOT NULL DEFAULT 0,
   may_be_repeat INTEGER NOT NULL DEFAULT 0,
-  error TEXT
+  error TEXT,
+  -- Its first part went out with the mark of a possible repeat.
+  is_marked INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX outbox_open ON outbox (channel, account_id, recipient, seq) WHERE state IN ('waiting', 'sending');
 CREATE INDEX outbox_turn ON outbox (turn_id) WHERE turn_id IS NOT NULL;

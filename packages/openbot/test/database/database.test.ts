@@ -103,15 +103,19 @@ describe('the file', () => {
     other.close();
   });
 
-  test('version 1 keeps every row, and gets what version 2 has more', async () => {
+  test('version 1 keeps every row, and gets what later ones have more', async () => {
     const stateDir = makeTempFolder();
     const before = makeVersion1(stateDir);
     // Both at once, as two commands may.
     const [database, second] = await Promise.all([openDatabaseHere(stateDir), openDatabaseHere(stateDir)]);
-    const withKind = (row: unknown) => ({ ...(row as object), kind: null });
-    expect(readTables(database)).toEqual({ ...before, inbox: before.inbox!.map(withKind) });
+    const adding = (more: object) => (row: unknown) => ({ ...(row as object), ...more });
+    expect(readTables(database)).toEqual({
+      ...before,
+      inbox: before.inbox!.map(adding({ kind: null, amended: 0 })),
+      outbox: before.outbox!.map(adding({ is_marked: 0 })),
+    });
     expect(before.inbox).toHaveLength(5);
-    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
+    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
     const schemaOf = ({ prepare }: typeof database) =>
       prepare('SELECT name FROM sqlite_schema ORDER BY name').all();
     expect(schemaOf(database)).toEqual(schemaOf(await openDatabaseHere()));

@@ -249,6 +249,7 @@ export const DOORS: Doors = {
     'agent-roster': ['list-agents', 'plan-agent-changes'],
     bot: ['contract', 'find-end', 'find-place', 'open-bot'],
     channels: ['all', 'contract', 'send-failure'],
+    'channel-notes': ['channel-notes'],
     'channels/http': [
       'account-health',
       'call-network',

@@ -18,6 +18,7 @@ export function hostOf(
   { options, state, dispatcher, desk, tools, agentTools, read }: BotParts,
   channel: Channel,
 ): ChannelHost {
+  const account = { channel: channel.name, accountId: channel.accountId };
   return {
     accept: async ({ conversationId, messageId, ctx: received, wish }) => {
       const { agentId, sessionKey, parentSessionKey } = routeMessage(options.config, channel, received);
@@ -60,6 +61,10 @@ export function hostOf(
       if (isNew && reason === undefined) dispatcher.wake(sessionKey, agentId, laneOf(words.kind));
       pruneSometimes(state, options, message.seq, tools.now());
       return { identity, isNew, message };
+    },
+    notes: {
+      read: (name) => state.notes.read(account, name),
+      write: (name, text) => state.notes.write(account, name, text),
     },
   };
 }

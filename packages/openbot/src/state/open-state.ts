@@ -5,6 +5,7 @@ import {
   type SessionStore,
 } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
+import { type ChannelNotesStore, openMemoryNotes, openSqliteNotes } from '../channel-notes/channel-notes.ts';
 import type { Cooldowns } from '../cooldowns/contract.ts';
 import { openFileCooldowns } from '../cooldowns/files/file-cooldowns.ts';
 import { openMemoryCooldowns } from '../cooldowns/memory/memory-cooldowns.ts';
@@ -30,6 +31,7 @@ export interface BotState {
   readonly runLock: RunLock;
   readonly transcripts: Transcripts;
   readonly cooldowns: Cooldowns;
+  readonly notes: ChannelNotesStore;
   /** The same one for each call with the same agent. */
   storeOf(agentId: string): SessionStore;
   /** Names the store of an agent, also where it is not a file. */
@@ -59,6 +61,7 @@ export async function openState(stateDir: string, { store, env = {} }: StateOpti
       runLock: openFileRunLock(stateDir),
       transcripts: openFileTranscripts(stateDir, pathOf),
       cooldowns: openFileCooldowns(stateDir),
+      notes: openSqliteNotes(database),
     },
     { pathOf, open: openFileSessionStore },
     () => database.close(),
@@ -74,6 +77,7 @@ export function openMemoryState(): BotState {
       runLock: openMemoryRunLock(),
       transcripts: openMemoryTranscripts(),
       cooldowns: openMemoryCooldowns(),
+      notes: openMemoryNotes(),
     },
     { pathOf: (agentId) => `memory:${agentId}`, open: () => openMemorySessionStore() },
     async () => {},

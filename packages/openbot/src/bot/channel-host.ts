@@ -62,6 +62,23 @@ export function hostOf(
       pruneSometimes(state, options, message.seq, tools.now());
       return { identity, isNew, message };
     },
+    amend: async ({ conversationId, messageId, ctx: received }) => {
+      const identity = { ...account, conversationId, messageId };
+      const before = await state.inbox.find(identity);
+      if (before === undefined) return;
+      const { agentId, ctx: former } = before;
+      // It stays where it was routed to, and waits as what it now is.
+      const { ParentSessionKey, SessionKey } = former;
+      const ctx = {
+        ...received,
+        ...(ParentSessionKey && { ParentSessionKey }),
+        ...(SessionKey && { SessionKey }),
+      };
+      const words = read({ identity, agentId, ctx });
+      if (words.isRefused) return;
+      const amended = await state.inbox.amend(identity, { ctx, kind: words.kind });
+      if (amended !== undefined) dispatcher.wake(amended.sessionKey, agentId, laneOf(words.kind));
+    },
     notes: {
       read: (name) => state.notes.read(account, name),
       write: (name, text) => state.notes.write(account, name, text),

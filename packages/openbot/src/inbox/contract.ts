@@ -126,6 +126,8 @@ export interface Inbox {
    * runs otherwise, its turn would be begun a second time.
    */
   decideKinds(kinds: ReadonlyMap<number, MessageKind>): Promise<void>;
+  /** Another text in the place of one that no turn has begun. Undefined for any other message. */
+  amend(identity: MessageIdentity, change: Pick<Arrival, 'ctx' | 'kind'>): Promise<InboxMessage | undefined>;
   get(seq: number): Promise<InboxMessage | undefined>;
   find(identity: MessageIdentity): Promise<InboxMessage | undefined>;
   /** Those with this id in whatever conversation of the account, in order of arrival. */

@@ -61,6 +61,17 @@ export function isWaiting({ state }: { readonly state: InboxState['state'] }): b
   return state === 'received' || state === 'queued' || state === 'running';
 }
 
+/** No turn has begun, or has been begun before. */
+export function isUntouched({
+  state,
+  tries,
+}: {
+  readonly state: InboxState['state'];
+  readonly tries: number;
+}): boolean {
+  return (state === 'received' || state === 'queued') && tries === 0;
+}
+
 export function noMessages(): Record<InboxState['state'], number> {
   return { received: 0, queued: 0, running: 0, answered: 0, dropped: 0, failed: 0 };
 }

@@ -37,6 +37,25 @@ export function describeInboxContract(name: string, open: () => Promise<Inbox>):
         expect(await inbox.findInAccount({ ...inAccount, accountId: 'work' })).toEqual([]);
       });
 
+      test('replaces the text of a message that no turn has begun, and of no other', async () => {
+        const inbox = await open();
+        const [first, second] = (await acceptAll(inbox, arrival('1'), arrival('2', { kind: 'text' }))) as [
+          number,
+          number,
+        ];
+        const change = { ctx: { RawBody: 'other' }, kind: 'command' as const };
+        expect(await inbox.amend(arrival('3').identity, change)).toBeUndefined();
+        const amended = await inbox.amend(arrival('2').identity, change);
+        expect(amended).toMatchObject({ ...change, seq: second, state: 'received' });
+        expect(await inbox.get(second)).toEqual(amended);
+        expect(await inbox.waiting(arrival(''))).toMatchObject([{ seq: first }, change]);
+        await inbox.move([first], { state: 'running', turnId: 't' });
+        expect(await inbox.amend(arrival('1').identity, change)).toBeUndefined();
+        expect((await inbox.get(first))?.ctx).toEqual(arrival('1').ctx);
+        await inbox.move([second], { state: 'dropped', reason: 'x' });
+        expect(await inbox.amend(arrival('2').identity, { ctx: {} })).toBeUndefined();
+      });
+
       test('keeps what the sender wants of the turn', async () => {
         const inbox = await open();
         const wish = { model: 'a/b', timeoutMs: 5, deliverTo: { channel: 'x', accountId: 'y', to: 'z' } };

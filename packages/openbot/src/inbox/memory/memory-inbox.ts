@@ -1,7 +1,15 @@
 import { Listeners } from '../../listeners.ts';
 import { addressOf } from '../../session-address.ts';
 import type { Arrival, Inbox, InboxMessage, InboxState, MessageIdentity, SystemEvent } from '../contract.ts';
-import { isWaiting, MOST_EVENTS, noMessages, partsOf, type StateParts, toMessage } from '../inbox-message.ts';
+import {
+  isUntouched,
+  isWaiting,
+  MOST_EVENTS,
+  noMessages,
+  partsOf,
+  type StateParts,
+  toMessage,
+} from '../inbox-message.ts';
 
 interface Kept extends StateParts {
   readonly arrival: Arrival;
@@ -48,6 +56,15 @@ export function openMemoryInbox(): Inbox {
         if (kept !== undefined) messages.set(at, { ...kept, arrival: { ...kept.arrival, kind } });
       }
       listeners.call();
+    },
+    amend: async (identity, change) => {
+      const kept = find(identity);
+      if (kept === undefined || !isUntouched(kept)) return undefined;
+      const arrival = { ...kept.arrival, ...(JSON.parse(JSON.stringify(change)) as typeof change) };
+      const changed = { ...kept, arrival };
+      messages.set(kept.seq, changed);
+      listeners.call();
+      return toPlain(changed);
     },
     get: async (wanted) => {
       const kept = messages.get(wanted);

@@ -1,7 +1,7 @@
 import type { BotDatabase } from '../../database/bot-database.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Inbox, InboxMessage, InboxState, MessageIdentity, MessageKind } from '../contract.ts';
-import { isWaiting, noMessages, partsOf, toMessage } from '../inbox-message.ts';
+import { isUntouched, isWaiting, noMessages, partsOf, toMessage } from '../inbox-message.ts';
 import { type ContentRow, type MessageContent, MessageContents } from './message-contents.ts';
 import { openEvents } from './sqlite-events.ts';
 
@@ -19,6 +19,7 @@ interface Row {
   turn_id: string | null;
   reason: string | null;
   tries: number;
+  amended: number;
 }
 
 const WAITING = "state IN ('received', 'queued', 'running')";
@@ -37,6 +38,8 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
     ),
     decideKind: prepare('UPDATE inbox SET kind = ? WHERE seq = ? AND kind IS NULL'),
     get: prepare('SELECT * FROM inbox WHERE seq = ?'),
+    amendContent: prepare('UPDATE inbox_content SET ctx = ? WHERE seq = ?'),
+    amendKind: prepare('UPDATE inbox SET kind = ?, amended = amended + 1 WHERE seq = ?'),
     insertContent: prepare('INSERT INTO inbox_content (seq, ctx, wish) VALUES (?, ?, ?)'),
     content: prepare('SELECT ctx, wish FROM inbox_content WHERE seq = ?'),
     find: prepare(`SELECT * FROM inbox WHERE ${SAME_CONVERSATION} AND message_id = ?`),
@@ -73,9 +76,9 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
   };
   const contents = new MessageContents();
   const toInboxMessage = (row: unknown, written?: ContentRow): InboxMessage => {
-    const { seq } = row as Row;
+    const { seq, amended } = row as Row;
     const read = () => written ?? (sql.content.get(seq) as ContentRow | undefined) ?? PRUNED;
-    return fromRow(row as Row, contents.get(seq, read));
+    return fromRow(row as Row, contents.get(seq, amended, read));
   };
   const one = (row: unknown) => (row === undefined ? undefined : toInboxMessage(row));
   const all = (rows: readonly unknown[]) => rows.map((row) => toInboxMessage(row));
@@ -111,6 +114,17 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
       change(() => {
         for (const [seq, kind] of kinds) sql.decideKind.run(kind, seq);
       }),
+    amend: async (identity, { ctx, kind }) => {
+      const text = JSON.stringify(ctx);
+      const row = await change(() => {
+        const found = sql.find.get(...identityOf(identity)) as Row | undefined;
+        if (found === undefined || !isUntouched(found)) return undefined;
+        sql.amendContent.run(text, found.seq);
+        sql.amendKind.run(kind ?? null, found.seq);
+        return sql.get.get(found.seq) as unknown as Row;
+      });
+      return one(row);
+    },
     get: (seq) => read(() => one(sql.get.get(seq))),
     find: (identity) => read(() => one(sql.find.get(...identityOf(identity)))),
     findInAccount: ({ channel, accountId, messageId }) =>

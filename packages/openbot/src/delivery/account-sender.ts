@@ -1,8 +1,9 @@
 import type { Outlet } from '../channels/contract.ts';
 import { readSendFailure, sendFailure } from '../channels/send-failure.ts';
+import { REPEAT_MARK } from '../channels/text/mark-repeat.ts';
 import { type Clock, delayAfter } from '../clock.ts';
 import type { Outbox, OutboxMessage } from '../outbox/contract.ts';
-import { decideAfterFailure, markRepeat, type RetryLimits } from './next-try.ts';
+import { decideAfterFailure, type RetryLimits } from './next-try.ts';
 
 export interface SenderDependencies {
   readonly outbox: Outbox;
@@ -128,7 +129,7 @@ export class AccountSender {
     if (limit <= 0) return pollMs;
     const claimed = await outbox.claim({ channel, accountId, owner, now: clock.now(), leaseMs, limit });
     for (const message of claimed) this.#start(message);
-    if (claimed.length === limit) return pollMs;
+    if (claimed.length === limit || this.#mustLookAgain) return pollMs;
     const due = await outbox.nextDue(channel, accountId);
     // Due now, and yet not claimed: it became due in between, or another process has it.
     return due === undefined ? pollMs : Math.min(pollMs, Math.max(1, due - clock.now()));
@@ -167,16 +168,28 @@ export class AccountSender {
 
   /** A channel that does not obey the signal is left alone when its time is up. */
   async #callChannel(
-    { key, target, payload, mayBeRepeat }: OutboxMessage,
+    message: OutboxMessage,
     controller: AbortController,
   ): Promise<{ readonly ids: readonly string[] }> {
-    const { clock, sendTimeoutMs } = this.#dependencies;
+    const { outbox, owner, clock, sendTimeoutMs } = this.#dependencies;
+    const { key, target, payload, mayBeRepeat, parts } = message;
     const { signal } = controller;
     const cancel = clock.after(sendTimeoutMs, () => {
       controller.abort(timedOut(`The channel took longer than ${sendTimeoutMs} ms.`));
     });
     const isMarked = mayBeRepeat && !this.#channel.recognisesRepeats;
-    const request = { key, target, payload: isMarked ? markRepeat(payload) : payload, mayBeRepeat, signal };
+    const request = {
+      key,
+      target,
+      payload,
+      mayBeRepeat,
+      ...(isMarked && { mark: REPEAT_MARK }),
+      sentIds: parts?.ids ?? [],
+      // What got through is recorded also after the time is up.
+      onPart: async (id: string) =>
+        void (await this.#record(() => outbox.addPart(key, owner, { id, isMarked }))),
+      signal,
+    };
     const aborted = new Promise<never>((_, reject) => {
       // Later than the channel: its own failure may tell more.
       signal.addEventListener('abort', () => setImmediate(() => reject(signal.reason)), { once: true });

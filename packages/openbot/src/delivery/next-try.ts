@@ -1,7 +1,6 @@
 import type { readSendFailure } from '../channels/send-failure.ts';
 import { delayAfter } from '../clock.ts';
 import type { OutboxMessage } from '../outbox/contract.ts';
-import type { ReplyPayload } from '../outbox/reply-payload.ts';
 
 export interface RetryLimits {
   /** The wait after the first failure; it doubles with each one. */
@@ -33,13 +32,4 @@ export function decideAfterFailure(
     return { action: 'dead', error: `${failure.text} (given up: it would be more than ${hours} hours late)` };
   }
   return { action: 'retry', nextTryAt };
-}
-
-const MARK = '(This may be a repeat.)';
-
-/** For people, where the network cannot tell that a message was sent before. Media without text gets the mark as text. */
-export function markRepeat(payload: ReplyPayload): ReplyPayload {
-  const { text = '' } = payload;
-  if (text.startsWith(MARK)) return payload;
-  return { ...payload, text: text === '' ? MARK : `${MARK}\n${text}` };
 }

@@ -36,6 +36,8 @@ export type OutboxMessage = OutboundMessage &
     readonly tries: number;
     /** An earlier try may have reached the network without our knowing. */
     readonly mayBeRepeat: boolean;
+    /** Of a message that is not sent: the parts of it that got through, in order. */
+    readonly parts?: { readonly ids: readonly string[]; readonly isMarked: boolean };
     /** Of the last try that failed. */
     readonly error?: string;
   };
@@ -72,6 +74,12 @@ export interface Outbox {
     key: string,
     owner: string,
     result: { readonly at: number; readonly ids: readonly string[] },
+  ): Promise<boolean>;
+  /** A part of the message got through; the next try goes on behind it. `isMarked` counts for the first one. */
+  addPart(
+    key: string,
+    owner: string,
+    part: { readonly id: string; readonly isMarked: boolean },
   ): Promise<boolean>;
   /** `mayHaveArrived`: the next try is marked as a possible repeat. */
   retry(

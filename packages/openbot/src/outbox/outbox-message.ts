@@ -10,12 +10,23 @@ export interface Progress {
   readonly ids: readonly string[];
   readonly tries: number;
   readonly mayBeRepeat: boolean;
+  /** Its first part went out with the mark of a possible repeat. */
+  readonly isMarked: boolean;
   readonly error: string | null;
 }
 
 export function toMessage(put: OutboundMessage, progress: Progress): OutboxMessage {
-  const { seq, tries, mayBeRepeat, error } = progress;
-  return { ...put, seq, tries, mayBeRepeat, ...(error === null ? {} : { error }), ...toState(progress) };
+  const { seq, tries, mayBeRepeat, error, ids, isMarked } = progress;
+  const parts = progress.state === 'sent' || ids.length === 0 ? undefined : { ids, isMarked };
+  return {
+    ...put,
+    seq,
+    tries,
+    mayBeRepeat,
+    ...(parts && { parts }),
+    ...(error === null ? {} : { error }),
+    ...toState(progress),
+  };
 }
 
 function toState({ state, at, owner, ids }: Progress): OutboxState {

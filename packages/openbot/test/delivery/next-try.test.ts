@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readSendFailure, sendFailure } from '../../src/channels/send-failure.ts';
-import { decideAfterFailure, markRepeat, type RetryLimits } from '../../src/delivery/next-try.ts';
+import { decideAfterFailure, type RetryLimits } from '../../src/delivery/next-try.ts';
 
 const limits: RetryLimits = { firstMs: 1000, mostMs: 60_000, maxTries: 50, maxAgeMs: 3_600_000 };
 const temporary = readSendFailure(sendFailure('refused', { isPermanent: false, mayHaveArrived: false }));
@@ -42,13 +42,4 @@ test('an error without the fields is temporary and may have arrived', () => {
   expect(readSendFailure('text')).toEqual({ text: 'text', ...assumed });
   expect(readSendFailure(null)).toEqual({ text: 'null', ...assumed });
   expect(readSendFailure(Object.assign(new Error('x'), { retryAfterMs: 'soon' }))).toMatchObject(assumed);
-});
-
-test('a repeat is marked once, in the text', () => {
-  expect(markRepeat({ text: 'Hello', replyToId: '7' })).toEqual({
-    text: '(This may be a repeat.)\nHello',
-    replyToId: '7',
-  });
-  expect(markRepeat({ mediaUrl: 'a.png' })).toEqual({ text: '(This may be a repeat.)', mediaUrl: 'a.png' });
-  expect(markRepeat(markRepeat({ text: 'Hello' }))).toEqual({ text: '(This may be a repeat.)\nHello' });
 });

@@ -28,10 +28,13 @@ function makeDelivery({ recognisesRepeats = false, shared, ...options }: Options
     outbox,
     clock,
   });
-  const put = async (key: string, { to = 'ada', channel = 'memory', accountId = 'default' } = {}) => {
+  const put = async (
+    key: string,
+    { to = 'ada', channel = 'memory', accountId = 'default', text = `text ${key}` } = {},
+  ) => {
     const target = { channel, accountId, to };
     const names = { key, agentId: 'main', sessionKey: 'agent:main:main' };
-    await outbox.put([{ ...names, target, payload: { text: `text ${key}` }, createdAt: clock.now() }]);
+    await outbox.put([{ ...names, target, payload: { text }, createdAt: clock.now() }]);
     sender.wake();
   };
   const shown = () => network.shown.map(({ payload }) => payload.text);
@@ -63,6 +66,61 @@ test('two processes with the same account send each reply once', async () => {
   await one.clock.advance(2000);
   expect(one.shown().toSorted()).toEqual(Array.from({ length: 20 }, (_, n) => `text k${n + 1}`).toSorted());
 });
+
+describe('a reply of several messages', () => {
+  const setUp = (recognisesRepeats = false, textLimit = 4) => {
+    const network = new MemoryNetwork({ recognisesRepeats });
+    const channels = [new MemoryChannel({ network, capabilities: { textLimit } })];
+    return { ...makeDelivery({ channels, recognisesRepeats }), network };
+  };
+  const shownOn = ({ shown }: MemoryNetwork) => shown.map(({ payload }) => payload.text);
+
+  test('goes on behind the parts that got through', async () => {
+    const { put, clock, network, outbox, sender } = setUp();
+    await put('k1');
+    await clock.advance(1);
+    expect(shownOn(network)).toEqual(['text', 'k1']);
+    expect(await outbox.get('k1')).toMatchObject({ state: 'sent', ids: ['sent-1', 'sent-2'] });
+
+    // The second part is refused for now: the first is not sent again.
+    const refuseSecond = sendsUntil(network, 4, { fault: 'refuse' });
+    await put('k2');
+    await clock.advance(1);
+    expect(await outbox.get('k2')).toMatchObject({ state: 'waiting', parts: { ids: ['sent-3'] } });
+    refuseSecond();
+    await clock.advance(1000);
+    expect(shownOn(network).slice(2)).toEqual(['text', 'k2']);
+    expect(await outbox.get('k2')).toMatchObject({ state: 'sent', ids: ['sent-3', 'sent-4'] });
+    await sender.stop();
+  });
+
+  test('marks the part that may be a repeat, and keeps the parts before it', async () => {
+    const { put, clock, network } = setUp(false, 100);
+    const words = Array.from({ length: 15 }, (_, n) => `word-${n + 10}`);
+    const restore = sendsUntil(network, 2, { fault: 'lose answer' });
+    await put('k1', { text: words.join(' ') });
+    await clock.advance(1);
+    restore();
+    await clock.advance(1000);
+    const [first, second, again] = shownOn(network);
+    expect(again).toBe(`(This may be a repeat.)\n${second}`);
+    expect(again!.length).toBeLessThanOrEqual(100);
+    expect(`${first} ${second}`).toBe(words.join(' '));
+    expect(shownOn(network)).toHaveLength(3);
+  });
+});
+
+/** The send of this number, from 1, meets a fault. Returns the function that ends it. */
+function sendsUntil(network: MemoryNetwork, at: number, fault: Parameters<MemoryNetwork['addFault']>[0]) {
+  const take = network.take.bind(network);
+  network.take = (request) => {
+    if (network.sends === at - 1) network.addFault(fault);
+    return take(request);
+  };
+  return () => {
+    network.take = take;
+  };
+}
 
 describe('a send that fails', () => {
   test('is tried again with growing waits, and the next to the same target waits for it', async () => {

@@ -160,6 +160,24 @@ export function describeOutboxContract(name: string, open: () => Promise<Outbox>
         expect(await outbox.get('1')).toMatchObject({ mayBeRepeat: mayHaveArrived });
       });
 
+      test('parts that got through are kept, and the next try is told of them', async () => {
+        const outbox = await open();
+        await outbox.put([outbound('1')]);
+        expect(await outbox.addPart('1', 'me', { id: 'a', isMarked: true })).toBe(false);
+        await claim(outbox);
+        expect(await outbox.get('1')).not.toHaveProperty('parts');
+        expect(await outbox.addPart('1', 'another', { id: 'a', isMarked: true })).toBe(false);
+        expect(await outbox.addPart('1', 'me', { id: 'a', isMarked: true })).toBe(true);
+        expect(await outbox.addPart('1', 'me', { id: 'b', isMarked: false })).toBe(true);
+        expect(await outbox.addPart('1', 'me', { id: 'b', isMarked: false })).toBe(true);
+        await outbox.retry('1', 'me', { error: 'busy', nextTryAt: 2000, mayHaveArrived: false });
+        const parts = { ids: ['a', 'b'], isMarked: true };
+        expect(await claim(outbox, { now: 2000 })).toMatchObject([{ key: '1', tries: 2, parts }]);
+        await outbox.sent('1', 'me', { at: 2001, ids: ['a', 'b', 'c'] });
+        expect(await outbox.get('1')).toMatchObject({ state: 'sent', ids: ['a', 'b', 'c'] });
+        expect(await outbox.get('1')).not.toHaveProperty('parts');
+      });
+
       test('dead: it is listed, and the next one goes on', async () => {
         const outbox = await open();
         await outbox.put([outbound('1'), outbound('2')]);

@@ -44,7 +44,7 @@ export function openMemoryOutbox(): Outbox {
         const is = isTold
           ? ({ state: 'sent', at: put.createdAt } as const)
           : ({ state: 'waiting', at: 0 } as const);
-        const start = { owner: null, ids: [], tries: 0, mayBeRepeat: false, error: null };
+        const start = { owner: null, ids: [], tries: 0, mayBeRepeat: false, isMarked: false, error: null };
         messages.set(put.key, { put, seq: ++seq, ...is, ...start });
       }
       listeners.call();
@@ -67,6 +67,11 @@ export function openMemoryOutbox(): Outbox {
       return gone.length;
     },
     sent: async (key, owner, { at, ids }) => end(key, owner, () => ({ state: 'sent', at, ids: [...ids] })),
+    addPart: async (key, owner, { id, isMarked }) =>
+      end(key, owner, (kept) => ({
+        ids: kept.ids.includes(id) ? kept.ids : [...kept.ids, id],
+        isMarked: kept.ids.length === 0 ? isMarked : kept.isMarked,
+      })),
     retry: async (key, owner, { error, nextTryAt, mayHaveArrived }) =>
       end(key, owner, ({ mayBeRepeat }) => ({
         state: 'waiting',

@@ -20,6 +20,7 @@ interface Row {
   ids: string | null;
   tries: number;
   may_be_repeat: number;
+  is_marked: number;
   error: string | null;
 }
 
@@ -44,6 +45,11 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
     owners: prepare("SELECT DISTINCT owner FROM outbox WHERE state = 'sending'"),
     release: prepare("UPDATE outbox SET at = 0 WHERE state = 'sending' AND owner = ?"),
     sent: prepare(`UPDATE outbox SET state = 'sent', at = ?, ids = ? WHERE ${OWN}`),
+    addPart: prepare(
+      `UPDATE outbox SET is_marked = CASE WHEN ids IS NULL THEN ?1 ELSE is_marked END,
+         ids = CASE WHEN EXISTS (SELECT 1 FROM json_each(ids) WHERE value = ?2) THEN ids ELSE json_insert(coalesce(ids, '[]'), '$[#]', ?2) END
+       WHERE key = ?3 AND owner = ?4 AND state = 'sending'`,
+    ),
     retry: prepare(
       `UPDATE outbox SET state = 'waiting', at = ?, error = ?, may_be_repeat = may_be_repeat OR ? WHERE ${OWN}`,
     ),
@@ -101,6 +107,8 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
     },
     sent: (key, owner, { at, ids }) =>
       change(() => sql.sent.run(at, JSON.stringify(ids), key, owner).changes === 1),
+    addPart: (key, owner, { id, isMarked }) =>
+      change(() => sql.addPart.run(isMarked ? 1 : 0, id, key, owner).changes === 1),
     retry: (key, owner, { error, nextTryAt, mayHaveArrived }) =>
       change(() => sql.retry.run(nextTryAt, error, mayHaveArrived ? 1 : 0, key, owner).changes === 1),
     dead: (key, owner, { error, at }) => change(() => sql.dead.run(at, error, key, owner).changes === 1),
@@ -149,6 +157,14 @@ function toOutboxMessage(row: Row): OutboxMessage {
     payload: JSON.parse(row.payload),
     createdAt: row.created_at,
   };
-  const ids = row.ids === null ? [] : JSON.parse(row.ids);
-  return toMessage(put, { seq, state, at, owner, ids, tries, mayBeRepeat: row.may_be_repeat === 1, error });
+  const progress = { seq, state, at, owner, ids: readIds(row), tries, error };
+  return toMessage(put, {
+    ...progress,
+    mayBeRepeat: row.may_be_repeat === 1,
+    isMarked: row.is_marked === 1,
+  });
+}
+
+function readIds({ ids }: Row): readonly string[] {
+  return ids === null ? [] : JSON.parse(ids);
 }

@@ -380,7 +380,7 @@ export const DOORS: Doors = {
     'cooldowns/files': ['file-cooldowns'],
     'cooldowns/memory': ['memory-cooldowns'],
     database: ['bot-database', 'database-faults', 'private-file'],
-    delivery: ['sender'],
+    delivery: ['sender', 'take-receipt'],
     doctor: ['contract', 'examine'],
     'doctor/checks': ['configuration', 'folder', 'gateway', 'leavings', 'machine', 'messages', 'sessions'],
     'first-setup': ['compose-setup', 'write-setup'],

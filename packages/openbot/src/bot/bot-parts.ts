@@ -1,5 +1,6 @@
 import type { Outlet } from '../channels/contract.ts';
 import type { Sender } from '../delivery/sender.ts';
+import type { OutboxMessage } from '../outbox/contract.ts';
 import type { ConversationDesk } from '../questions/conversation-desk.ts';
 import type { Dispatcher } from '../queue/dispatcher.ts';
 import type { BotState } from '../state/open-state.ts';
@@ -33,6 +34,8 @@ export interface BotParts {
   readonly read: MessageReader;
   /** By the seq of the message. */
   readonly watchers: Map<number, SayWatcher>;
+  /** A reply is not sent any more. */
+  onDead(letter: OutboxMessage, error: string): void;
   /** Ends what follows changes of the configuration. */
   forgetConfig(): void;
 }

@@ -1,6 +1,7 @@
 import { isGroupMessage } from '@openbot/sessions/key';
 import type { Channel, ChannelHost } from '../channels/contract.ts';
 import { giveReplyToRun } from '../coding-runs/replies-to-runs.ts';
+import { takeReceipt } from '../delivery/take-receipt.ts';
 import type { MessageIdentity } from '../inbox/contract.ts';
 import { laneOf } from '../queue/contract.ts';
 import { NOT_ADDRESSED } from '../turn/history/group-history.ts';
@@ -79,6 +80,12 @@ export function hostOf(
       const amended = await state.inbox.amend(identity, { ctx, kind: words.kind });
       if (amended !== undefined) dispatcher.wake(amended.sessionKey, agentId, laneOf(words.kind));
     },
+    receipt: (receipt) =>
+      takeReceipt(
+        { outbox: state.outbox, now: tools.now, onDead, onPut: () => sender.wake() },
+        channel,
+        receipt,
+      ),
     notes: {
       read: (name) => state.notes.read(account, name),
       write: (name, text) => state.notes.write(account, name, text),

@@ -158,17 +158,17 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     dispatcher: () => dispatcher,
     sender: () => sender,
   });
+  const onDead: BotParts['onDead'] = ({ target, key }, error) =>
+    report({
+      about: 'dead letter',
+      message: `The reply ${key} to ${target.channel} was given up: ${error}`,
+    });
   const sender = new Sender({
     outbox: state.outbox,
     channels: [...channels, local, ...agentTools.accounts, ...(channels.length > 0 ? [HEARTBEAT_SINK] : [])],
     owner: nameProcess(),
     onTrouble: (error) => onTrouble(error),
-    onDead: ({ target, key }, error) => {
-      report({
-        about: 'dead letter',
-        message: `The reply ${key} to ${target.channel} was given up: ${error}`,
-      });
-    },
+    onDead,
   });
   const desk = new ConversationDesk({ outbox: state.outbox, now, onPut: () => sender.wake() });
   let mentions = compileMentions(config, report);
@@ -284,6 +284,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     local,
     watchers,
     read,
+    onDead,
     forgetConfig: forget,
   };
 }

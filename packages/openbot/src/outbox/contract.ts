@@ -81,6 +81,28 @@ export interface Outbox {
     owner: string,
     part: { readonly id: string; readonly isMarked: boolean },
   ): Promise<boolean>;
+  /**
+   * The network says that it has the message, or with `part` a part of it, whoever sends it now: it is not sent again.
+   * False when nothing changed.
+   */
+  prove(
+    key: string,
+    proof: {
+      readonly at: number;
+      readonly id: string;
+      readonly part?: { readonly index: number; readonly count: number };
+    },
+  ): Promise<boolean>;
+  /** The network gave up a message that it had taken. Resolves with it when it was sent, or being sent. */
+  refuse(
+    key: string,
+    failure: { readonly error: string; readonly at: number },
+  ): Promise<OutboxMessage | undefined>;
+  /** The sent message that the network gave this id. */
+  findSent(
+    account: Pick<DeliveryTarget, 'channel' | 'accountId'>,
+    id: string,
+  ): Promise<OutboxMessage | undefined>;
   /** `mayHaveArrived`: the next try is marked as a possible repeat. */
   retry(
     key: string,

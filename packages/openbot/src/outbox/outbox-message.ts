@@ -1,4 +1,4 @@
-import type { OutboundMessage, OutboxMessage, OutboxState } from './contract.ts';
+import type { OutboundMessage, Outbox, OutboxMessage, OutboxState } from './contract.ts';
 
 /** What both drivers keep of a message beside what was put. */
 export interface Progress {
@@ -27,6 +27,16 @@ export function toMessage(put: OutboundMessage, progress: Progress): OutboxMessa
     ...(error === null ? {} : { error }),
     ...toState(progress),
   };
+}
+
+/** The ids after the network has named one, and whether the message is whole then. Undefined when nothing is new. */
+export function addProof(
+  { state, ids }: Pick<Progress, 'state' | 'ids'>,
+  { id, part = { index: 0, count: 1 } }: Parameters<Outbox['prove']>[1],
+): { readonly ids: readonly string[]; readonly isWhole: boolean } | undefined {
+  // A proof of a later part without the earlier ones says nothing about those.
+  if (!isOpen({ state }) || part.index !== ids.length || ids.includes(id)) return undefined;
+  return { ids: [...ids, id], isWhole: part.index === part.count - 1 };
 }
 
 function toState({ state, at, owner, ids }: Progress): OutboxState {

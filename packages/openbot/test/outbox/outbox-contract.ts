@@ -178,6 +178,55 @@ export function describeOutboxContract(name: string, open: () => Promise<Outbox>
         expect(await outbox.get('1')).not.toHaveProperty('parts');
       });
 
+      test('a proof of the network ends it, whoever sends it', async () => {
+        const outbox = await open();
+        await outbox.put([outbound('1', '1'), outbound('2', '2'), outbound('3', '3')]);
+        expect(await outbox.prove('never', { at: 1, id: 'x' })).toBe(false);
+        await claim(outbox, { limit: 2 });
+        await outbox.retry('1', 'me', { error: 'timeout', nextTryAt: 2000, mayHaveArrived: true });
+        expect(await outbox.prove('1', { at: 1001, id: 'x' })).toBe(true);
+        expect(await outbox.prove('2', { at: 1002, id: 'y' })).toBe(true);
+        expect(await outbox.prove('2', { at: 1003, id: 'z' })).toBe(false);
+        expect(await outbox.sent('2', 'me', { at: 1004, ids: ['other'] })).toBe(false);
+        expect(await outbox.get('1')).toMatchObject({ state: 'sent', sentAt: 1001, ids: ['x'] });
+        expect(await outbox.get('2')).toMatchObject({ state: 'sent', sentAt: 1002, ids: ['y'] });
+        expect(await claimKeys(outbox, { now: 9000 })).toEqual(['3']);
+      });
+
+      test('proofs of parts, of which the last ends it', async () => {
+        const outbox = await open();
+        await outbox.put([outbound('1')]);
+        await claim(outbox);
+        const prove = (index: number, id: string) =>
+          outbox.prove('1', { at: 1001, id, part: { index, count: 3 } });
+        expect(await prove(1, 'b')).toBe(false);
+        expect(await prove(0, 'a')).toBe(true);
+        expect(await outbox.addPart('1', 'me', { id: 'a', isMarked: false })).toBe(true);
+        expect(await prove(1, 'b')).toBe(true);
+        expect(await outbox.get('1')).toMatchObject({ state: 'sending', parts: { ids: ['a', 'b'] } });
+        expect(await prove(2, 'c')).toBe(true);
+        expect(await outbox.get('1')).toMatchObject({ state: 'sent', ids: ['a', 'b', 'c'] });
+      });
+
+      test('a message that the network gave up later is dead', async () => {
+        const outbox = await open();
+        await outbox.put([outbound('1', '1'), outbound('2', '2'), outbound('3', '3')]);
+        const { target } = outbound('');
+        expect(await outbox.refuse('1', { at: 1, error: 'no' })).toBeUndefined();
+        await claim(outbox, { limit: 2 });
+        await outbox.sent('1', 'me', { at: 1001, ids: ['x', 'y'] });
+        expect(await outbox.findSent({ ...target, accountId: 'second' }, 'y')).toBeUndefined();
+        expect(await outbox.findSent(target, 'z')).toBeUndefined();
+        expect(await outbox.findSent(target, 'y')).toMatchObject({ key: '1' });
+        const refused = await outbox.refuse('1', { at: 1002, error: 'undeliverable' });
+        expect(refused).toMatchObject({ key: '1', state: 'dead', diedAt: 1002, error: 'undeliverable' });
+        expect(refused).not.toHaveProperty('parts');
+        expect(await outbox.get('1')).toEqual(refused);
+        expect(await outbox.refuse('1', { at: 1003, error: 'again' })).toBeUndefined();
+        expect(await outbox.refuse('2', { at: 1003, error: 'no' })).toMatchObject({ state: 'dead' });
+        expect(await outbox.sent('2', 'me', { at: 1004, ids: [] })).toBe(false);
+      });
+
       test('dead: it is listed, and the next one goes on', async () => {
         const outbox = await open();
         await outbox.put([outbound('1'), outbound('2')]);

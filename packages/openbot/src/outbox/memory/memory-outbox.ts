@@ -1,6 +1,6 @@
 import { Listeners } from '../../listeners.ts';
 import type { OutboundMessage, Outbox } from '../contract.ts';
-import { isOpen, noMessages, type Progress, recipientOf, toMessage } from '../outbox-message.ts';
+import { addProof, isOpen, noMessages, type Progress, recipientOf, toMessage } from '../outbox-message.ts';
 
 type Kept = Progress & { readonly put: OutboundMessage };
 
@@ -72,6 +72,32 @@ export function openMemoryOutbox(): Outbox {
         ids: kept.ids.includes(id) ? kept.ids : [...kept.ids, id],
         isMarked: kept.ids.length === 0 ? isMarked : kept.isMarked,
       })),
+    prove: async (key, proof) => {
+      const kept = messages.get(key);
+      const added = kept && addProof(kept, proof);
+      if (added === undefined) return false;
+      const { ids, isWhole } = added;
+      change(kept!, isWhole ? { state: 'sent', at: proof.at, ids } : { ids });
+      listeners.call();
+      return true;
+    },
+    refuse: async (key, { error, at }) => {
+      const kept = messages.get(key);
+      if (kept?.state !== 'sent' && kept?.state !== 'sending') return undefined;
+      const changed = change(kept, { state: 'dead', at, error, ids: [] });
+      listeners.call();
+      return toPlain(changed);
+    },
+    findSent: async ({ channel, accountId }, id) => {
+      const [found] = filter(
+        ({ state, ids, put: { target } }) =>
+          state === 'sent' &&
+          target.channel === channel &&
+          target.accountId === accountId &&
+          ids.includes(id),
+      );
+      return found && toPlain(found);
+    },
     retry: async (key, owner, { error, nextTryAt, mayHaveArrived }) =>
       end(key, owner, ({ mayBeRepeat }) => ({
         state: 'waiting',

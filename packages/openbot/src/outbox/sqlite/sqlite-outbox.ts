@@ -1,7 +1,7 @@
 import type { BotDatabase } from '../../database/bot-database.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Outbox, OutboxMessage, OutboxState } from '../contract.ts';
-import { noMessages, recipientOf, toMessage } from '../outbox-message.ts';
+import { addProof, noMessages, recipientOf, toMessage } from '../outbox-message.ts';
 
 interface Row {
   seq: number;
@@ -49,6 +49,15 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
       `UPDATE outbox SET is_marked = CASE WHEN ids IS NULL THEN ?1 ELSE is_marked END,
          ids = CASE WHEN EXISTS (SELECT 1 FROM json_each(ids) WHERE value = ?2) THEN ids ELSE json_insert(coalesce(ids, '[]'), '$[#]', ?2) END
        WHERE key = ?3 AND owner = ?4 AND state = 'sending'`,
+    ),
+    prove: prepare('UPDATE outbox SET state = ?, at = ?, ids = ? WHERE seq = ?'),
+    refuse: prepare(
+      `UPDATE outbox SET state = 'dead', at = ?, error = ?, ids = NULL
+       WHERE key = ? AND state IN ('sent', 'sending') RETURNING *`,
+    ),
+    findSent: prepare(
+      `SELECT * FROM outbox WHERE state = 'sent' AND channel = ? AND account_id = ?
+       AND EXISTS (SELECT 1 FROM json_each(ids) WHERE value = ?) ORDER BY seq DESC LIMIT 1`,
     ),
     retry: prepare(
       `UPDATE outbox SET state = 'waiting', at = ?, error = ?, may_be_repeat = may_be_repeat OR ? WHERE ${OWN}`,
@@ -109,6 +118,18 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
       change(() => sql.sent.run(at, JSON.stringify(ids), key, owner).changes === 1),
     addPart: (key, owner, { id, isMarked }) =>
       change(() => sql.addPart.run(isMarked ? 1 : 0, id, key, owner).changes === 1),
+    prove: (key, proof) =>
+      change(() => {
+        const row = sql.get.get(key) as Row | undefined;
+        const added = row && addProof({ state: row.state, ids: readIds(row) }, proof);
+        if (added === undefined) return false;
+        const { ids, isWhole } = added;
+        const [state, at] = isWhole ? (['sent', proof.at] as const) : ([row!.state, row!.at] as const);
+        sql.prove.run(state, at, JSON.stringify(ids), row!.seq);
+        return true;
+      }),
+    refuse: (key, { error, at }) => change(() => all(sql.refuse.all(at, error, key))[0]),
+    findSent: ({ channel, accountId }, id) => read(() => all(sql.findSent.all(channel, accountId, id))[0]),
     retry: (key, owner, { error, nextTryAt, mayHaveArrived }) =>
       change(() => sql.retry.run(nextTryAt, error, mayHaveArrived ? 1 : 0, key, owner).changes === 1),
     dead: (key, owner, { error, at }) => change(() => sql.dead.run(at, error, key, owner).changes === 1),

@@ -32,14 +32,15 @@ export function openAgentTools(
   state: BotState,
   late: {
     now(): number;
+    channels: SessionToolParts['channels'];
     dispatcher(): Dispatcher;
     sender(): Sender;
     findRunner: TurnTools['findRunner'];
     onTrouble(error: unknown, sessionKey?: string): void;
   },
 ): AgentTools {
-  const { config, stateDir, env, channels = [] } = options;
-  const { now, onTrouble } = late;
+  const { config, stateDir, env } = options;
+  const { now, onTrouble, channels } = late;
   const wakeSender = () => late.sender().wake();
   const relays = new RelayDesk({
     ...state,

@@ -6,6 +6,7 @@ import type { Dispatcher } from '../queue/dispatcher.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { TurnReport, TurnTools, TurnWatcher } from '../turn/turn-tools.ts';
 import type { AgentTools } from './agent-tools.ts';
+import type { BotChannels } from './bot-channels.ts';
 import type { BotOptions } from './contract.ts';
 import type { MessageReader } from './message-reader.ts';
 
@@ -30,6 +31,7 @@ export interface BotParts {
   readonly dispatcher: Dispatcher;
   readonly sender: Sender;
   readonly desk: ConversationDesk;
+  readonly channels: BotChannels;
   readonly local: Outlet;
   readonly read: MessageReader;
   /** By the seq of the message. */

@@ -16,13 +16,15 @@ import { routeMessage } from './route-message.ts';
 
 /** Keeps what a channel receives, and wakes the session that it belongs to. */
 export function hostOf(
-  { options, state, dispatcher, desk, tools, agentTools, read }: BotParts,
+  { options, state, dispatcher, sender, desk, gate, tools, agentTools, read, channels, onDead }: BotParts,
   channel: Channel,
+  hide: (text: string) => string = (text) => text,
 ): ChannelHost {
   const account = { channel: channel.name, accountId: channel.accountId };
   return {
     accept: async ({ conversationId, messageId, ctx: received, wish }) => {
       const { agentId, sessionKey, parentSessionKey } = routeMessage(options.config, channel, received);
+      channels.noteInbound(channel, tools.now());
       const ctx =
         parentSessionKey === undefined ? received : { ParentSessionKey: parentSessionKey, ...received };
       const identity = { channel: channel.name, accountId: channel.accountId, conversationId, messageId };
@@ -90,6 +92,7 @@ export function hostOf(
       read: (name) => state.notes.read(account, name),
       write: (name, text) => state.notes.write(account, name, text),
     },
+    report: (message) => options.report?.({ about: 'trouble', message: hide(message) }),
   };
 }
 

@@ -21,7 +21,7 @@ export interface BotOptions {
   /** Says when the configuration has changed. Returns the function that ends it. */
   readonly onConfigChange?: (listener: () => void) => () => void;
   readonly env: Environment;
-  /** Replies can be delivered through these, and what arrives on them is answered. */
+  /** Opened with the bot: replies can be delivered through these, and what arrives on them is answered. */
   readonly channels?: readonly Channel[];
   /** In the place of the files of the state folder. Closed with the bot. */
   readonly state?: BotState;
@@ -79,6 +79,15 @@ export interface BotNotice {
 export interface AbortHow {
   /** The caller has the run lock of the session: nothing of it runs. */
   readonly holdsRun?: boolean;
+}
+
+/** A channel of a bot, with what went through it in this process. */
+export interface OpenedChannel {
+  readonly channel: Channel;
+  /** ms */
+  readonly lastInboundAt?: number;
+  /** ms */
+  readonly lastOutboundAt?: number;
 }
 
 /** How `openBot` is called. */
@@ -185,6 +194,14 @@ export interface Bot {
   readonly waits: readonly ModelWait[];
   /** Takes back a message that no turn has begun. False when it is not there, or one has. */
   withdraw(identity: MessageIdentity): Promise<boolean>;
+  /**
+   * As `BotOptions.channels`, of a bot that has some. Rejects when the channel cannot start; then it is not open. `hide`
+   * takes secrets out of what the network says.
+   */
+  openChannel(channel: Channel, hide?: (text: string) => string): Promise<void>;
+  /** Nothing is accepted from it when this resolves. Replies to it wait until its account is opened again. */
+  closeChannel(channel: Channel): Promise<void>;
+  readonly channels: readonly OpenedChannel[];
   /** No message waits, none has a turn, and no coding run goes on. */
   readonly isIdle: boolean;
   /** Looks into the outbox for what another part put there. */

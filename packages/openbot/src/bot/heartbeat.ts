@@ -55,8 +55,8 @@ async function stopAll(timers: readonly HeartbeatTimer[]): Promise<void> {
 
 async function startHeartbeats(
   heartbeats: readonly Heartbeat[],
-  { state, tools, dispatcher }: BotParts,
-  { channels = [], clock = { ...backgroundClock, now: tools.now }, report = warn }: BotOptions,
+  { state, tools, dispatcher, channels }: BotParts,
+  { clock = { ...backgroundClock, now: tools.now }, report = warn }: BotOptions,
 ): Promise<readonly HeartbeatTimer[]> {
   const timers = heartbeats.map(
     (heartbeat) =>
@@ -66,7 +66,7 @@ async function startHeartbeats(
         inbox: state.inbox,
         runLock: state.runLock,
         findEntry: (session) => findEntry(state, tools.config, session),
-        channels,
+        channels: channels.open,
         wake: ({ agentId, sessionKey }) => dispatcher.wake(sessionKey, agentId),
         onTrouble: (error, sessionKey) => report(describeTrouble(error, sessionKey)),
       }),

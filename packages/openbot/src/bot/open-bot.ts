@@ -24,6 +24,7 @@ import { buildErrorPayload } from '../turn/reply/error-payload.ts';
 import { watchSkills } from '../turn/skills/watch-skills.ts';
 import type { TurnTools } from '../turn/turn-tools.ts';
 import { openAgentTools } from './agent-tools.ts';
+import { BotChannels } from './bot-channels.ts';
 import type { BotParts } from './bot-parts.ts';
 import { hostOf, withdraw } from './channel-host.ts';
 import { type Bot, type BotOptions, REFUSED } from './contract.ts';
@@ -42,24 +43,28 @@ import { readWish } from './read-wish.ts';
 import { say } from './say.ts';
 
 export async function openBot(options: BotOptions): Promise<Bot> {
-  const { channels = [] } = options;
   const { stateDir, config, env } = options;
+  const staysOpen = hasChannels(options);
   const state = options.state ?? (await openState(stateDir, { store: config.session?.store, env }));
   const index = startIndex(options, state);
   const { observer } = options;
   const stopObserving = observer && state.transcripts.onUpdate((ref) => observer.onAppended(ref));
   const parts = assemble(options, state);
-  const { dispatcher, sender } = parts;
+  const { dispatcher, sender, channels } = parts;
+  const openChannel: Bot['openChannel'] = async (channel, hide) => {
+    await channel.start(hostOf(parts, channel, hide));
+    channels.add(channel, sender, hide);
+  };
   const now = options.now ?? Date.now;
   await state.outbox.release(isProcessGone);
   await giveUpRepliesTo(LOCAL_CHANNEL, state.outbox, {
     now: now(),
     error: 'The command that asked ended before it had the answer. The transcript has it.',
   });
-  for (const channel of channels) await channel.start(hostOf(parts, channel));
-  const heartbeats = channels.length > 0 ? await keepHeartbeats(parts, options) : undefined;
+  for (const channel of options.channels ?? []) await openChannel(channel);
+  const heartbeats = staysOpen ? await keepHeartbeats(parts, options) : undefined;
   // A command answers its own message; what others left in other sessions is for a process that stays.
-  if (channels.length > 0) {
+  if (staysOpen) {
     await giveUpRepliesTo(CODING_CHANNEL, state.outbox, { now: now(), error: 'Its process has ended' });
     await parts.agentTools.coding.tellLost();
     await dispatcher.recover();
@@ -86,14 +91,22 @@ export async function openBot(options: BotOptions): Promise<Bot> {
       return dispatcher.waits;
     },
     wakeSender: () => sender.wake(),
+    openChannel,
+    closeChannel: (channel) => channels.remove(channel, sender, CLOSE_MS),
+    get channels() {
+      return channels.list();
+    },
     close: async ({ graceMs = 0 } = {}) => {
       parts.forgetConfig();
       await heartbeats?.stop();
-      await Promise.all(channels.map((channel) => channel.stop()));
       if (graceMs > 0) await Promise.race([dispatcher.stop(), sleep(graceMs, undefined, { ref: false })]);
       // A turn may wait for its coding run.
       await Promise.all([dispatcher.stop({ abort: true }), parts.agentTools.coding.close()]);
-      await sender.stop({ withinMs: CLOSE_MS });
+      const deadline = systemClock.now() + CLOSE_MS;
+      if (graceMs > 0) await sender.drain(deadline);
+      await sender.stop({ withinMs: Math.max(0, deadline - systemClock.now()) });
+      // Last: they carry the replies of the turns that have just ended. What arrives meanwhile waits in the inbox.
+      await Promise.all(channels.open.map((channel) => channel.stop()));
       stopObserving?.();
       parts.tools.skillWatch?.close();
       await index?.close();
@@ -109,9 +122,13 @@ const OWN_CHANNELS: ReadonlySet<string> = new Set([
   SESSIONS_CHANNEL,
   HEARTBEAT_CHANNEL,
 ]);
+/** A bot without channels is one of a command, which answers its own message alone. */
+function hasChannels({ channels = [] }: BotOptions): boolean {
+  return channels.length > 0;
+}
 
 function startIndex(options: BotOptions, state: BotState): IndexFeed | undefined {
-  const { stateDir, env, channels = [], report = warn } = options;
+  const { stateDir, env, report = warn } = options;
   if (!keepsIndex(options)) return undefined;
   return feedIndex({
     stateDir,
@@ -119,7 +136,7 @@ function startIndex(options: BotOptions, state: BotState): IndexFeed | undefined
     transcripts: state.transcripts,
     storePathOf: state.storePathOf,
     report: (message, cause) => report({ about: 'trouble', message, cause }),
-    catchesUp: channels.length > 0,
+    catchesUp: hasChannels(options),
   });
 }
 
@@ -133,7 +150,9 @@ const CLOSE_MS = 5000;
 const MAX_TRIES = 100;
 
 function assemble(options: BotOptions, state: BotState): BotParts {
-  const { config, stateDir, env, channels = [], observer } = options;
+  const { config, stateDir, env, observer } = options;
+  const staysOpen = hasChannels(options);
+  const channels = new BotChannels();
   const now = options.now ?? Date.now;
   const local = openLocalAccount();
   const report = options.report ?? warn;
@@ -155,6 +174,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     now,
     onTrouble,
     findRunner,
+    channels: channels.open,
     dispatcher: () => dispatcher,
     sender: () => sender,
   });
@@ -165,9 +185,10 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     });
   const sender = new Sender({
     outbox: state.outbox,
-    channels: [...channels, local, ...agentTools.accounts, ...(channels.length > 0 ? [HEARTBEAT_SINK] : [])],
+    channels: [local, ...agentTools.accounts, ...(staysOpen ? [HEARTBEAT_SINK] : [])],
     owner: nameProcess(),
     onTrouble: (error) => onTrouble(error),
+    onSent: ({ target }) => channels.noteOutbound({ ...target, name: target.channel }, now()),
     onDead,
   });
   const desk = new ConversationDesk({ outbox: state.outbox, now, onPut: () => sender.wake() });
@@ -193,7 +214,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     openStore: (agentId) => ({ store: state.storeOf(agentId), storePath: state.storePathOf(agentId) }),
     findRunner,
     sessionTools: agentTools.toolsOf,
-    askerOf: (place) => findAsker({ config, channels, desk }, place),
+    askerOf: (place) => findAsker({ config, channels: channels.open, desk }, place),
     clock: options.clock ?? systemClock,
     config,
     stateDir,
@@ -227,6 +248,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
           tools,
           watchers,
           sender,
+          channels,
           report,
           observer,
         },
@@ -251,7 +273,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       return () => observeFailure(observer, failure, told);
     },
     mayRetry: (error, sessionKey, messages) =>
-      mayRetry({ state, watchers, local, hasChannels: channels.length > 0 }, { error, sessionKey, messages }),
+      mayRetry({ state, watchers, local, hasChannels: staysOpen }, { error, sessionKey, messages }),
     kindOf: tools.kindOf,
     refusalOf: (message) =>
       OWN_CHANNELS.has(message.identity.channel) || !read(message).isRefused ? undefined : REFUSED,
@@ -260,7 +282,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
         ? hintOfQueue(tools.wordsOf(message))
         : { mode: message.wish.queueMode },
     isWanted: (waiting) =>
-      channels.length > 0 || waiting.some(({ seq }) => watchers.has(seq) || agentTools.relays.isAwaited(seq)),
+      staysOpen || waiting.some(({ seq }) => watchers.has(seq) || agentTools.relays.isAwaited(seq)),
     onTrouble,
     onDropped: (messages, reason) => {
       observer?.onDropped(messages, reason);
@@ -270,7 +292,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       report({ about: 'dropped', message });
     },
     maxTries: MAX_TRIES,
-    sweepMs: channels.length > 0 ? 30_000 : undefined,
+    sweepMs: staysOpen ? 30_000 : undefined,
   });
   const forget = () => forgetConfig?.();
   return {
@@ -281,6 +303,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     dispatcher,
     sender,
     desk,
+    channels,
     local,
     watchers,
     read,

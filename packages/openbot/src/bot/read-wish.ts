@@ -27,7 +27,7 @@ export async function readWish(
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(queueMode !== undefined && { queueMode }),
     ...(deliver !== undefined && {
-      deliverTo: findTarget(options.channels ?? [], deliver, entry?.deliveryContext),
+      deliverTo: findTarget(parts.channels.open, deliver, entry?.deliveryContext),
     }),
   };
   return Object.keys(wish).length === 0 ? undefined : wish;
@@ -51,7 +51,7 @@ export async function checkModel(
 }
 
 function findTarget(
-  channels: NonNullable<BotParts['options']['channels']>,
+  channels: BotParts['channels']['open'],
   wanted: NonNullable<WishRequest['deliver']>,
   last: { channel?: string; to?: string; accountId?: string; threadId?: string | number } | undefined,
 ): DeliveryTarget | undefined {

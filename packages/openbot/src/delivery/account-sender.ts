@@ -20,6 +20,8 @@ export interface SenderDependencies {
   readonly pollMs: number;
   readonly limits: RetryLimits;
   random(): number;
+  /** The network has it. */
+  onSent(message: OutboxMessage): void;
   /** The message will not be tried again. */
   onDead(message: OutboxMessage, error: string): void;
   /** The outbox could not be read or written; it is tried again. */
@@ -32,6 +34,7 @@ const STORAGE_RETRY = { firstMs: 100, mostMs: 10_000 };
 export class AccountSender {
   readonly #channel: Outlet;
   readonly #dependencies: SenderDependencies;
+  readonly #hide: (text: string) => string;
   readonly #sending = new Map<Promise<void>, AbortController>();
   readonly #listeners = new Set<() => void>();
   #looking: Promise<void> | undefined;
@@ -43,6 +46,7 @@ export class AccountSender {
 
   constructor(channel: Outlet, dependencies: SenderDependencies, hide = (text: string) => text) {
     this.#channel = channel;
+    this.#hide = hide;
     this.#dependencies = dependencies;
   }
 
@@ -145,13 +149,15 @@ export class AccountSender {
   }
 
   async #send(message: OutboxMessage, controller: AbortController): Promise<void> {
-    const { outbox, clock, owner, limits, random, onDead } = this.#dependencies;
+    const { outbox, clock, owner, limits, random, onSent, onDead } = this.#dependencies;
     const { key } = message;
     try {
       const { ids } = await this.#callChannel(message, controller);
+      onSent(message);
       await this.#record(() => outbox.sent(key, owner, { at: clock.now(), ids }));
     } catch (error) {
-      const failure = readSendFailure(error);
+      const said = readSendFailure(error);
+      const failure = { ...said, text: this.#hide(said.text) };
       const now = clock.now();
       const after = decideAfterFailure(message, failure, { limits, now, chance: random() });
       const { mayHaveArrived } = failure;

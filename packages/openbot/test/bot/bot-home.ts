@@ -54,9 +54,10 @@ export class BotHome {
       ...options,
     });
     let closed: Promise<void> | undefined;
-    const close = () => (closed ??= bot.close());
-    afterTest(close);
-    return { ...bot, close };
+    const close: Bot['close'] = (options) => (closed ??= bot.close(options));
+    afterTest(() => close());
+    // What it says of itself changes.
+    return Object.create(bot, { close: { value: close } }) as Bot;
   }
 
   entriesOf(agentId = 'main'): Record<string, SessionEntry> {

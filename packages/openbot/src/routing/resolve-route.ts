@@ -53,24 +53,39 @@ export function resolveRoute(request: RouteRequest): Route {
   const { scope, mainKey, dmScope, identityLinks, threads } = config.session ?? {};
   const ends = { agentId, channel: place.channel, accountId: place.accountId, matchedBy };
   if (scope === 'global') return { ...ends, sessionKey: 'global', mainSessionKey: 'global' };
-  const base = buildAgentPeerSessionKey({
-    agentId,
-    mainKey,
-    channel: place.channel,
-    accountId: place.accountId,
-    peerKind: request.peer?.kind,
-    peerId: request.peer?.id,
-    identityLinks,
-    dmScope,
-  });
-  const threadId = threads?.enabled === false ? '' : String(request.threadId ?? '').trim();
+  const keyOf = (peer: RoutePeer | undefined) =>
+    buildAgentPeerSessionKey({
+      agentId,
+      mainKey,
+      channel: place.channel,
+      accountId: place.accountId,
+      peerKind: peer?.kind,
+      peerId: peer?.id,
+      identityLinks,
+      dmScope,
+    });
   return {
     ...ends,
     mainSessionKey: buildAgentMainSessionKey({ agentId, mainKey }),
-    ...(threadId === ''
-      ? { sessionKey: base }
-      : { sessionKey: buildThreadSessionKey(base, threadId), parentSessionKey: base }),
+    ...findThread(request, threads?.enabled !== false, keyOf),
   };
+}
+
+/** A topic that is in the id of its group is the thread that the message may name as well. */
+function findThread(
+  { peer, threadId: named }: RouteRequest,
+  hasThreads: boolean,
+  keyOf: (peer: RoutePeer | undefined) => string,
+): Pick<Route, 'sessionKey' | 'parentSessionKey'> {
+  const group = groupOfTopic(peer);
+  if (!hasThreads) return { sessionKey: keyOf(group ?? peer) };
+  const base = keyOf(peer);
+  const threadId = String(named ?? '').trim();
+  const isTopic =
+    group !== undefined && readWord(peer?.id) === `${readWord(group.id)}:topic:${readWord(threadId)}`;
+  if (threadId !== '' && !isTopic)
+    return { sessionKey: buildThreadSessionKey(base, threadId), parentSessionKey: base };
+  return { sessionKey: base, ...(group !== undefined && { parentSessionKey: keyOf(group) }) };
 }
 
 interface Place {

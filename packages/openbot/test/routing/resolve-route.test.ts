@@ -123,7 +123,11 @@ describe('the key', () => {
       'agent:main:telegram:group:-100:thread:7',
       'agent:main:telegram:group:-100',
     ],
-    [{ peer: group('-100:topic:7') }, 'agent:main:telegram:group:-100:topic:7', undefined],
+    ...[undefined, 7, '7'].map((threadId): [Partial<RouteRequest>, string, string] => [
+      { peer: group('-100:topic:7'), threadId },
+      'agent:main:telegram:group:-100:topic:7',
+      'agent:main:telegram:group:-100',
+    ]),
     [{ peer: dm(42), threadId: 'a' }, 'agent:main:main:thread:a', 'agent:main:main'],
     [
       { peer: { kind: 'channel', id: 'C1' }, threadId: '17.5' },
@@ -135,6 +139,14 @@ describe('the key', () => {
   ])('%j', (request, sessionKey, parentSessionKey) => {
     expect(route({}, request)).toMatchObject({ sessionKey, ...(parentSessionKey && { parentSessionKey }) });
     expect(route({}, request).parentSessionKey).toBe(parentSessionKey);
+  });
+
+  it('without threads a topic is part of its group', () => {
+    const { sessionKey, parentSessionKey } = route(
+      { session: { threads: { enabled: false } } },
+      { peer: group('-100:topic:7'), threadId: 7 },
+    );
+    expect([sessionKey, parentSessionKey]).toEqual(['agent:main:telegram:group:-100', undefined]);
   });
 
   it('mainKey names the main session', () => {

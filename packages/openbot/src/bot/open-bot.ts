@@ -11,6 +11,7 @@ import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import { ConversationDesk } from '../questions/conversation-desk.ts';
 import type { TurnFailure } from '../queue/contract.ts';
 import { Dispatcher } from '../queue/dispatcher.ts';
+import { reachesAccount } from '../routing/resolve-route.ts';
 import { chooseRunnerName } from '../runner-kinds.ts';
 import { loadRunner } from '../runners/all.ts';
 import type { Runner } from '../runners/contract.ts';
@@ -229,8 +230,11 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     readAfterReset: read.readAfterReset,
     patienceOf: (message) => patienceOf(config, message),
     runLock: state.runLock,
-    summarizeChannels: () => channels.flatMap((channel) => channel.summary?.() ?? []),
-    skillWatch: channels.length > 0 ? watchSkills() : undefined,
+    summarizeChannels: (agentId) =>
+      channels.open
+        .filter(({ name, accountId }) => reachesAccount(config, agentId, { channel: name, accountId }))
+        .flatMap((channel) => channel.summary?.() ?? []),
+    skillWatch: staysOpen ? watchSkills() : undefined,
   };
   const noteOutage = followOutages((message) => report({ about: 'trouble', message }));
   const dispatcher: Dispatcher = new Dispatcher({

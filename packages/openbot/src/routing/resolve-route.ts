@@ -151,6 +151,19 @@ function chooseAgent(
   return { agentId: resolveDefaultAgentId(config), matchedBy: 'default' };
 }
 
+/** Whether messages on an account of a channel can come to the agent by the bindings, or because it is the default one. */
+export function reachesAccount(
+  config: BotConfig,
+  agentId: string,
+  account: Pick<RouteRequest, 'channel' | 'accountId'>,
+): boolean {
+  const place = readPlace({ config, ...account });
+  const onAccount = (config.bindings ?? []).filter(({ match }) => isOnAccount(match, place));
+  if (onAccount.some((binding) => normalizeAgentId(binding.agentId) === agentId)) return true;
+  const isTaken = onAccount.some(({ match }) => matches(match, place));
+  return !isTaken && agentId === resolveDefaultAgentId(config);
+}
+
 function isOnAccount({ channel, accountId }: Conditions, place: Place): boolean {
   if (readWord(channel) !== place.channel) return false;
   return readWord(accountId) === '*' || normalizeAccountId(accountId) === place.accountId;

@@ -49,8 +49,8 @@ export interface TurnTools {
   readonly runLock: Pick<RunLock, 'holder'>;
   /** ms */
   now(): number;
-  /** One line for each channel that is open. */
-  summarizeChannels(): readonly string[];
+  /** One line for each channel that is open and that messages come from to the agent. */
+  summarizeChannels(agentId: string): readonly string[];
   /** Of a process that runs many turns. */
   readonly skillWatch?: SkillWatch;
 }

@@ -36,7 +36,7 @@ export async function writePrompt(
     group: session.isGroup ? { channel, conversation } : undefined,
     history: await readHistory(turn, session.isGroup),
     events,
-    channelSummary: tools.summarizeChannels(),
+    channelSummary: tools.summarizeChannels(work.agentId),
     timeZone: agent.userTimezone,
     isMainSession: isMain(session.sessionKey) && !isGroupMessage(ctx),
     isNewSession: session.isNewSession,

@@ -103,6 +103,27 @@ test('a new main session begins with a line for each channel, later messages do 
   expect(chat.shown).toEqual(['alice: first', 'alice: second']);
 });
 
+test('an agent is told of the channels whose messages can come to it, and of no others', async () => {
+  const home = new BotHome();
+  const channels = ['telegram', 'signal', 'irc'].map((name) => new Chat({ name }).channel);
+  const bot = await home.open({
+    script: COUNTING,
+    channels,
+    config: {
+      agents: { list: [{ id: 'main' }, { id: 'work' }, { id: 'quiet' }] },
+      bindings: [
+        { agentId: 'work', match: { channel: 'telegram' } },
+        { agentId: 'work', match: { channel: 'signal', group: 'g1' } },
+      ],
+    },
+  });
+  for (const agentId of ['main', 'work', 'quiet']) await bot.say({ agentId, message: 'hello' });
+  const linesFor = (agentId: string) => home.saidIn(`agent:${agentId}:main`)[0]!.match(/(?<=System: )\w+/g);
+  expect(linesFor('main')).toEqual(['signal', 'irc']);
+  expect(linesFor('work')).toEqual(['telegram', 'signal']);
+  expect(linesFor('quiet')).toBeNull();
+});
+
 test('an event is read once, before the next message, also after a restart', async () => {
   const home = new BotHome();
   home.time = Date.UTC(2026, 0, 12, 20, 19, 17);

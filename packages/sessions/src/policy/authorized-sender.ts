@@ -19,7 +19,8 @@ export type SenderContext = Pick<
  * Whether a sender may give commands, such as a reset. An adapter's refusal is final. Otherwise a list that holds `*` or the
  * sender authorises; without a list the adapter's own permission is needed. Entries are ids, phone numbers, `@names` or
  * tags, with or without the channel in front (`telegram:42`). A display name never counts, and an entry of digits
- * only ever means an id or a phone number, since a person can call themselves anything.
+ * only ever means an id or a phone number, since a person can call themselves anything. One that begins with `+` is a
+ * phone number: another person may have its digits as an id.
  */
 export function isAuthorizedSender(params: {
   ctx: SenderContext;
@@ -35,13 +36,18 @@ export function isAuthorizedSender(params: {
   const channels = [ctx.Provider, ctx.Surface, ctx.OriginatingChannel].map(readToken);
   const strip = (text: string) => stripChannel(text, channels);
   const ids = [ctx.SenderId, ctx.SenderE164, isGroupMessage(ctx) ? undefined : ctx.From];
-  const idTokens = new Set(ids.map((id) => strip(readToken(id))).flatMap(listIdSpellings));
+  const idTokens = new Set(ids.map((id) => strip(readToken(id))));
+  idTokens.delete('');
+  const phoneTokens = new Set([...idTokens].flatMap(readPhone));
+  const ownPhone = strip(readToken(ctx.SenderE164)).replace(/\D/g, '');
+  if (ownPhone !== '') phoneTokens.add(`+${ownPhone}`);
   const nameTokens = new Set([ctx.SenderUsername, ctx.SenderTag].map((name) => stripAt(readToken(name))));
   nameTokens.delete('');
 
   return entries.map(strip).some((entry) => {
     if (entry.startsWith('@')) return nameTokens.has(stripAt(entry)) || idTokens.has(entry);
-    if (listIdSpellings(entry).some((spelling) => idTokens.has(spelling))) return true;
+    const phones = /^\d+$/.test(entry) ? [`+${entry}`] : readPhone(entry);
+    if (idTokens.has(entry) || phones.some((phone) => phoneTokens.has(phone))) return true;
     return !/^[+-]?[\d\s().-]+$/.test(entry) && nameTokens.has(entry);
   });
 }
@@ -61,10 +67,9 @@ function stripChannel(text: string, channels: readonly string[]): string {
   return rest.length > 0 && named !== '' && channels.includes(named) ? rest.join(':').trim() : text;
 }
 
-/** An id as it is and, where it can be a phone number, as `+` and digits. */
-function listIdSpellings(id: string): string[] {
-  if (id === '') return [];
-  const bare = id.replace(/(?::\d+)?@s\.whatsapp\.net$/, '');
-  if (/^\d+$/.test(bare)) return [id, `+${bare}`];
-  return /^\+[\d\s().-]*\d$/.test(bare) ? [id, `+${bare.replace(/\D/g, '')}`] : [id];
+/** A phone number as `+` and digits. */
+function readPhone(id: string): string[] {
+  const [, account] = /^(\d+)(?::\d+)?@s\.whatsapp\.net$/.exec(id) ?? [];
+  if (account !== undefined) return [`+${account}`];
+  return /^\+[\d\s().-]*\d$/.test(id) ? [`+${id.replace(/\D/g, '')}`] : [];
 }

@@ -112,6 +112,8 @@ describe('isAuthorizedSender', () => {
     ['phone without plus', { SenderE164: '+4917012345' }, '4917012345', true],
     ['phone as a WhatsApp id', { SenderId: '4917012345@s.whatsapp.net' }, '+4917012345', true],
     ['phone as a device of it', { SenderId: '4917012345:7@s.whatsapp.net' }, '+4917012345', true],
+    ['phone as an id', { SenderId: '+49 170-12345' }, '+4917012345', true],
+    ['an id with the digits of a phone', { SenderId: '4917012345' }, '+4917012345', false],
     ['another phone', { SenderE164: '+4917012345' }, '+4917012346', false],
     ['username', { SenderUsername: 'Alice' }, '@alice', true],
     ['username without at', { SenderUsername: '@Alice' }, 'alice', true],

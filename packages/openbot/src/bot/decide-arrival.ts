@@ -1,5 +1,4 @@
 import type { MsgContext, StoredEntry } from '@openbot/sessions';
-import { resolveGroupSessionKey } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
 import type { BotConfig } from '../config/bot-config.ts';
 import { resolveChannelSettings } from '../config/channels.ts';
@@ -23,11 +22,7 @@ export function decideArrival(
   const settings = resolveChannelSettings(config, { channel: channel.name, accountId: channel.accountId });
   return decideAddressing({
     ctx,
-    activation: resolveGroupActivation({
-      entry,
-      groups: settings.groups,
-      groupId: resolveGroupSessionKey(ctx)?.id,
-    }),
+    activation: resolveGroupActivation({ entry, groups: settings.groups, ctx }),
     mentions,
     isAuthorizedCommand: isCommand,
   });

@@ -223,13 +223,30 @@ export interface ChannelSettings extends ChannelAccountSettings {
   accounts?: Readonly<Record<string, ChannelAccountSettings | undefined>>;
 }
 
+export const DM_POLICIES = ['pairing', 'allowlist', 'open', 'disabled'] as const;
+export const GROUP_POLICIES = ['allowlist', 'open', 'disabled'] as const;
+
 export interface ChannelAccountSettings {
   /** Ids of people who may give commands. */
   allowFrom?: readonly (string | number)[];
-  /** By the id of a group; `*` for those that are not listed. */
-  groups?: Readonly<Record<string, { readonly requireMention?: boolean } | undefined>>;
+  /** By the id of a group; `*` for those that are not listed. Where it is set, no other group is heard. */
+  groups?: Readonly<Record<string, GroupSettings | undefined>>;
   /** Which replies are shown as an answer to the message: none, the first of a turn, all. */
   replyToMode?: 'off' | 'first' | 'all';
+}
+/** A topic of a group has the same settings as the group, each in the place of that of the group. */
+export interface GroupSettings extends TopicSettings {
+  /** By the id of a topic; `*` for those that are not listed. */
+  topics?: Readonly<Record<string, TopicSettings | undefined>>;
+}
+
+export interface TopicSettings {
+  /** True. */
+  enabled?: boolean;
+  requireMention?: boolean;
+  groupPolicy?: (typeof GROUP_POLICIES)[number];
+  /** Only these people may talk there. */
+  allowFrom?: readonly (string | number)[];
 }
 
 export interface AgentSettings {

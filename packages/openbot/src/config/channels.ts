@@ -1,5 +1,6 @@
+import { type MsgContext, resolveGroupSessionKey } from '@openbot/sessions';
 import { normalizeAccountId } from '@openbot/sessions/key';
-import type { BotConfig, ChannelAccountSettings } from './bot-config.ts';
+import type { BotConfig, ChannelAccountSettings, TopicSettings } from './bot-config.ts';
 
 /** What holds for an account of a channel: its own settings, each in the place of that of the channel. */
 export function resolveChannelSettings(
@@ -8,6 +9,31 @@ export function resolveChannelSettings(
 ): ChannelAccountSettings {
   const { accounts = {}, ...shared } = pick(channels ?? {}, readWord(channel), readWord) ?? {};
   return { ...shared, ...pick(accounts, normalizeAccountId(accountId), normalizeAccountId) };
+}
+
+/** What is set for the group or topic of a message, or for `*`. Undefined for one that is not among the groups. */
+export function resolveGroupSettings(
+  groups: ChannelAccountSettings['groups'],
+  ctx: MsgContext,
+): TopicSettings | undefined {
+  if (groups === undefined) return undefined;
+  const id = resolveGroupSessionKey(ctx)?.id ?? '';
+  const [, groupId = '', ownTopic] = /^(.*?)(?::topic:(.*))?$/s.exec(id) ?? [];
+  const names = [id, groupId, ctx.GroupSpace ?? ''].map(readWord);
+  const named = names.flatMap((name) => (name === '' || name === '*' ? [] : [findOwn(groups, name)]));
+  const group = named.find((one) => one !== undefined) ?? groups['*'];
+  if (group === undefined) return undefined;
+  const { topics = {}, ...own } = group;
+  const topic = readWord(String(ownTopic ?? ctx.MessageThreadId ?? ''));
+  const requireMention = own.requireMention ?? groups['*']?.requireMention;
+  const ofTopic = topic === '' ? undefined : (findOwn(topics, topic) ?? topics['*']);
+  return { ...own, ...(requireMention !== undefined && { requireMention }), ...ofTopic };
+}
+
+/** Ids come from the network: `constructor` is one that is not set. */
+function findOwn<T>(byName: Readonly<Record<string, T | undefined>>, wanted: string): T | undefined {
+  if (Object.hasOwn(byName, wanted)) return byName[wanted];
+  return Object.entries(byName).find(([name]) => readWord(name) === wanted)?.[1];
 }
 
 function pick<T>(

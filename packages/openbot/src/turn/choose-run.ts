@@ -1,4 +1,4 @@
-import { type MsgContext, resolveGroupSessionKey, type SessionSkillSnapshot } from '@openbot/sessions';
+import type { MsgContext, SessionSkillSnapshot } from '@openbot/sessions';
 import { isSubagentSessionKey } from '@openbot/sessions/key';
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import { resolveChannelSettings } from '../config/channels.ts';
@@ -119,7 +119,7 @@ export function describeCooldownTrouble(error: unknown): string {
 
 function activationOf({ tools, message }: Turn, entry: TurnSession['entry']): GroupActivation {
   const { groups } = resolveChannelSettings(tools.config, message.identity);
-  return resolveGroupActivation({ entry, groups, groupId: resolveGroupSessionKey(message.ctx)?.id });
+  return resolveGroupActivation({ entry, groups, ctx: message.ctx });
 }
 
 /** What the model is told before the conversation. */

@@ -1,6 +1,14 @@
 /** What `openbot.json` may contain: the one source of its checks, its documentation and its JSON schema. Loaded where there is such a file. */
 import * as z from 'zod/mini';
-import type { BotConfig, ChannelAccountSettings, ChannelSettings } from '../bot-config.ts';
+import {
+  type BotConfig,
+  type ChannelAccountSettings,
+  type ChannelSettings,
+  DM_POLICIES,
+  GROUP_POLICIES,
+  type GroupSettings,
+  type TopicSettings,
+} from '../bot-config.ts';
 import { claudeCode, exec, settings } from './agent-settings.ts';
 import { gateway } from './gateway-settings.ts';
 import { embedding, provider } from './providers.ts';
@@ -59,25 +67,35 @@ const agents = section({
   maxConcurrentRuns: about('Runs of all agents together', count(1), 4),
 } satisfies Shape<Agents>);
 
+const ids = z.optional(z.array(id, 'must be a list of ids'));
+
+const ofTopic = {
+  enabled: about('`false`: nobody is heard there', flag, true),
+  requireMention: about(
+    '`false` gives the agent every message; otherwise it is given those that mention it or answer it',
+    flag,
+    true,
+  ),
+  groupPolicy: about('Who may talk there, in the place of `groupPolicy`', oneOf(...GROUP_POLICIES)),
+  allowFrom: about('Ids of the only people who may talk there; `*` for everybody', ids),
+} satisfies Shape<TopicSettings>;
+
+const ofGroup = {
+  ...ofTopic,
+  topics: about(
+    'By the id of a topic, `*` for all others; each setting in the place of that of the group',
+    byName(z.strictObject(ofTopic, 'must be an object')),
+  ),
+} satisfies Shape<GroupSettings>;
+
 const ofAccount = {
   allowFrom: about(
     'Ids of the people who may give commands',
     z.optional(z.array(id, 'must be a list of ids')),
   ),
   groups: about(
-    "By the id of a group, `*` for all others. A session's own setting wins",
-    byName(
-      z.strictObject(
-        {
-          requireMention: about(
-            '`false` gives the agent every message of the group; otherwise it is given those that mention it or answer it',
-            flag,
-            true,
-          ),
-        },
-        'must be an object',
-      ),
-    ),
+    'The groups that are heard, by id; `*` for all others. The id of a server stands for all of its channels',
+    byName(z.strictObject(ofGroup, 'must be an object')),
   ),
   replyToMode: about(
     'Which replies are shown as an answer to the message: none, the first of a turn, all. What the model asks for itself counts always',

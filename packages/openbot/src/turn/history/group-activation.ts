@@ -1,26 +1,24 @@
 import type { MsgContext, SessionEntry } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
-import type { ChannelSettings } from '../../config/bot-config.ts';
+import type { ChannelAccountSettings } from '../../config/bot-config.ts';
+import { resolveGroupSettings } from '../../config/channels.ts';
 import { hasMention, type MentionWords } from '../words/strip-mentions.ts';
 
 export type GroupActivation = NonNullable<SessionEntry['groupActivation']>;
 
-export type GroupSettings = NonNullable<ChannelSettings['groups']>;
-
 /** What the person set for the session wins over the configuration. Without either, the agent waits to be mentioned. */
 export function resolveGroupActivation(params: {
   entry?: Pick<SessionEntry, 'groupActivation'>;
-  groups?: GroupSettings;
-  groupId?: string;
+  groups?: ChannelAccountSettings['groups'];
+  ctx: MsgContext;
 }): GroupActivation {
-  const { entry, groups = {}, groupId } = params;
+  const { entry, groups, ctx } = params;
   // Other programs write the entry too.
   const set = String(entry?.groupActivation ?? '')
     .trim()
     .toLowerCase();
   if (set === 'always' || set === 'mention') return set;
-  const own = groupId !== undefined && Object.hasOwn(groups, groupId) ? groups[groupId] : undefined;
-  return (own?.requireMention ?? groups['*']?.requireMention) === false ? 'always' : 'mention';
+  return resolveGroupSettings(groups, ctx)?.requireMention === false ? 'always' : 'mention';
 }
 
 export interface Addressing {

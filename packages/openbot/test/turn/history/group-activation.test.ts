@@ -2,22 +2,36 @@ import { describe, expect, it } from 'vitest';
 import { decideAddressing, resolveGroupActivation } from '../../../src/turn/history/group-activation.ts';
 import { buildGroupIntro, describeNewActivation } from '../../../src/turn/history/group-intro.ts';
 
+type Params = Omit<Parameters<typeof resolveGroupActivation>[0], 'ctx'> & { readonly from?: string };
+
 describe('resolveGroupActivation', () => {
   it.each([
     [{}, 'mention'],
     [{ groups: { '*': { requireMention: false } } }, 'always'],
-    [{ groups: { '*': { requireMention: false }, g: { requireMention: true } }, groupId: 'g' }, 'mention'],
-    [{ groups: { g: { requireMention: false } }, groupId: 'g' }, 'always'],
-    [{ groups: { g: { requireMention: false } }, groupId: 'other' }, 'mention'],
-    [{ groups: { g: {}, '*': { requireMention: false } }, groupId: 'g' }, 'always'],
-    [{ groups: {}, groupId: '__proto__' }, 'mention'],
+    [{ groups: { '*': { requireMention: false }, g: { requireMention: true } }, from: 'g' }, 'mention'],
+    [{ groups: { g: { requireMention: false } }, from: 'g' }, 'always'],
+    [{ groups: { g: { requireMention: false } }, from: 'other' }, 'mention'],
+    [{ groups: { g: {}, '*': { requireMention: false } }, from: 'g' }, 'always'],
+    [{ groups: {}, from: '__proto__' }, 'mention'],
     [{ entry: { groupActivation: 'always' as const } }, 'always'],
     [
       { entry: { groupActivation: 'mention' as const }, groups: { '*': { requireMention: false } } },
       'mention',
     ],
-  ])('%j is %s', (params, expected) => {
-    expect(resolveGroupActivation(params)).toBe(expected);
+    [{ groups: { G: { requireMention: false } }, from: 'g:topic:7' }, 'always'],
+    [{ groups: { g: { topics: { 7: { requireMention: false } } } }, from: 'g:topic:7' }, 'always'],
+    [{ groups: { g: { topics: { 7: { requireMention: false } } } }, from: 'g:topic:8' }, 'mention'],
+    [
+      {
+        groups: { g: { requireMention: false, topics: { '*': { requireMention: true } } } },
+        from: 'g:topic:8',
+      },
+      'mention',
+    ],
+  ])('%j is %s', (params: Params, expected) => {
+    const { from, ...rest } = params;
+    const ctx = { From: `telegram:group:${from ?? 'any'}`, ChatType: 'group', Provider: 'telegram' };
+    expect(resolveGroupActivation({ ...rest, ctx })).toBe(expected);
   });
 });
 

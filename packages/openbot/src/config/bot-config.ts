@@ -73,6 +73,11 @@ export interface BotConfig extends LifecycleConfig {
     providers?: Readonly<Record<string, ProviderSettings>>;
   };
   gateway?: GatewaySettings;
+  /** Chat commands. */
+  commands?: {
+    /** Ids of the owners of the bot, such as `telegram:777`. Those in `allowFrom` of the channel when absent. */
+    ownerAllowFrom?: readonly (string | number)[];
+  };
 }
 
 /** The process that clients connect to. */

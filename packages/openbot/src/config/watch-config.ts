@@ -181,6 +181,7 @@ const SECTIONS = {
   models: true,
   index: true,
   gateway: true,
+  commands: true,
 } satisfies Record<keyof BotConfig, true>;
 
 function followConfig(current: () => BotConfig): BotConfig {

@@ -5,7 +5,7 @@ import {
   type SessionEntry,
   type StoredSession,
 } from '@openbot/sessions';
-import { resolveChannelSettings } from '../config/channels.ts';
+import { mayCommand } from '../access/senders.ts';
 import { isMachineZone } from '../config/machine-zone.ts';
 import type { Turn } from './open-turn.ts';
 
@@ -39,7 +39,8 @@ export async function initSession(turn: Turn, ctx: MsgContext): Promise<TurnSess
     initSessionState({
       ctx: { ...ctx, SessionKey: work.sessionKey },
       cfg: tools.config,
-      allowFrom: resolveChannelSettings(tools.config, turn.message.identity).allowFrom,
+      commandAuthorized: mayCommand(tools.config, turn.message.identity, ctx),
+      allowFrom: [],
       ...sessions,
       timeZone: isMachineZone(agent.userTimezone) ? undefined : agent.userTimezone,
       now,

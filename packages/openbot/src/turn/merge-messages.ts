@@ -1,8 +1,7 @@
 import type { MsgContext } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
-import { isAuthorizedSender } from '@openbot/sessions/policy';
+import { mayCommand } from '../access/senders.ts';
 import type { BotConfig } from '../config/bot-config.ts';
-import { resolveChannelSettings } from '../config/channels.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import { listMedia } from '../media/media-fields.ts';
 import { readRawBody } from './inbound/finalize-inbound-context.ts';
@@ -13,15 +12,13 @@ import { readRawBody } from './inbound/finalize-inbound-context.ts';
  */
 export function mergeMessages(
   messages: readonly InboxMessage[],
-  config: Pick<BotConfig, 'channels'> = {},
+  config: Pick<BotConfig, 'channels' | 'commands'> = {},
 ): MsgContext {
   const contexts = messages.map(({ ctx }) => ctx);
   const last = contexts.at(-1)!;
   if (contexts.length === 1) return last;
   // Words of several people give no command that one of them may not give.
-  const areAllAllowed = messages.every(({ ctx, identity }) =>
-    isAuthorizedSender({ ctx, allowFrom: resolveChannelSettings(config, identity).allowFrom }),
-  );
+  const areAllAllowed = messages.every(({ ctx, identity }) => mayCommand(config, identity, ctx));
   const starter = contexts.find(({ ThreadStarterBody }) => ThreadStarterBody)?.ThreadStarterBody;
   const untrusted = contexts.flatMap(({ UntrustedContext = [] }) => UntrustedContext);
   return {

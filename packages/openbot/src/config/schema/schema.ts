@@ -229,6 +229,15 @@ export const botConfigSchema = z.strictObject(
       } satisfies Shape<NonNullable<BotConfig['index']>>),
     ),
     gateway: about('The process that clients connect to', gateway),
+    commands: about(
+      'Chat commands',
+      section({
+        ownerAllowFrom: about(
+          'Ids of the owners of the bot, such as `telegram:777`: they may give all commands and answer for the agent. Those whom `allowFrom` of the channel names by their ids when absent',
+          ids,
+        ),
+      } satisfies Shape<NonNullable<BotConfig['commands']>>),
+    ),
   } satisfies Shape<BotConfig>,
   'must be an object',
 );

@@ -232,10 +232,18 @@ export const DM_POLICIES = ['pairing', 'allowlist', 'open', 'disabled'] as const
 export const GROUP_POLICIES = ['allowlist', 'open', 'disabled'] as const;
 
 export interface ChannelAccountSettings {
-  /** Ids of people who may give commands. */
+  /** Who may write direct messages. `pairing`. */
+  dmPolicy?: (typeof DM_POLICIES)[number];
+  /** Ids of people who may talk and give commands; `*` for everybody. */
   allowFrom?: readonly (string | number)[];
+  /** Who may talk in groups. `allowlist`. */
+  groupPolicy?: (typeof GROUP_POLICIES)[number];
+  /** Ids of people who may talk in groups, in the place of `allowFrom`. */
+  groupAllowFrom?: readonly (string | number)[];
   /** By the id of a group; `*` for those that are not listed. Where it is set, no other group is heard. */
   groups?: Readonly<Record<string, GroupSettings | undefined>>;
+  /** Messages of one person in a minute; 0 for no limit. 20. */
+  rateLimit?: number;
   /** Which replies are shown as an answer to the message: none, the first of a turn, all. */
   replyToMode?: 'off' | 'first' | 'all';
 }

@@ -89,13 +89,32 @@ const ofGroup = {
 } satisfies Shape<GroupSettings>;
 
 const ofAccount = {
+  dmPolicy: about(
+    'Who may write direct messages: `pairing` (people in `allowFrom`, and those whom you approve with `openbot pairing approve`), `allowlist` (people in `allowFrom`), `open` (everybody), `disabled` (nobody)',
+    oneOf(...DM_POLICIES),
+    'pairing',
+  ),
   allowFrom: about(
-    'Ids of the people who may give commands',
-    z.optional(z.array(id, 'must be a list of ids')),
+    'Ids of the people who may talk and give commands, such as `777`, `telegram:777` or `+41791234567`. `*` for everybody; names do not count',
+    ids,
+  ),
+  groupPolicy: about(
+    'Who may talk in groups: `allowlist` (people in `groupAllowFrom`, in the groups of `groups`), `open` (everybody, in the groups of `groups` or in all where there is no such setting), `disabled` (nobody)',
+    oneOf(...GROUP_POLICIES),
+    'allowlist',
+  ),
+  groupAllowFrom: about(
+    'Ids of the people who may talk in groups; `*` for everybody. `allowFrom` when absent',
+    ids,
   ),
   groups: about(
     'The groups that are heard, by id; `*` for all others. The id of a server stands for all of its channels',
     byName(z.strictObject(ofGroup, 'must be an object')),
+  ),
+  rateLimit: about(
+    'Messages of one person in a minute; what is more is dropped. `0` for no limit. It does not hold for owners',
+    count(0),
+    20,
   ),
   replyToMode: about(
     'Which replies are shown as an answer to the message: none, the first of a turn, all. What the model asks for itself counts always',

@@ -1,0 +1,154 @@
+import type { MsgContext } from '@openbot/sessions';
+import { describe, expect, it } from 'vitest';
+import { decideAccess } from '../../src/access/decide-access.ts';
+import { isOwner, mayCommand } from '../../src/access/senders.ts';
+import type { ChannelAccountSettings } from '../../src/config/bot-config.ts';
+
+const decide = (settings: ChannelAccountSettings, ctx: MsgContext, isPaired = false) =>
+  decideAccess(settings, 'telegram', ctx, () => isPaired).is;
+
+describe('direct messages', () => {
+  const from = (SenderId: string | undefined, more: MsgContext = {}): MsgContext => ({
+    From: SenderId && `telegram:${SenderId}`,
+    SenderId,
+    ChatType: 'direct',
+    Provider: 'telegram',
+    ...more,
+  });
+
+  it.each([
+    [{}, 'stranger'],
+    [{ dmPolicy: 'pairing' }, 'stranger'],
+    [{ dmPolicy: 'allowlist' }, 'refused'],
+    [{ dmPolicy: 'open' }, 'heard'],
+    [{ dmPolicy: 'open', allowFrom: [1] }, 'heard'],
+    [{ dmPolicy: 'disabled', allowFrom: ['*', 777] }, 'refused'],
+    ...['pairing', 'allowlist'].flatMap((dmPolicy) =>
+      [777, '777', ' 777 ', 'telegram:777', 'TG:777', '*'].map((id) => [
+        { dmPolicy, allowFrom: [id] },
+        'heard',
+      ]),
+    ),
+    [{ allowFrom: [778, '', 'discord:777', '@ada', 'ada', 'Ada'] }, 'stranger'],
+  ] as [ChannelAccountSettings, string][])('%j: %s', (settings, expected) => {
+    const ctx = from('777', { SenderUsername: 'ada', SenderTag: 'ada', SenderName: 'Ada' });
+    expect(decide(settings, ctx)).toBe(expected);
+  });
+
+  it('an approval counts for pairing alone', () => {
+    const policies = ['pairing', 'allowlist', 'open', 'disabled'] as const;
+    const decided = policies.map((dmPolicy) => decide({ dmPolicy }, from('777'), true));
+    expect(decided).toEqual(['heard', 'refused', 'heard', 'refused']);
+  });
+
+  it('phone numbers in any spelling are one', () => {
+    const ctx = from('US.134', { SenderE164: '+41791234567', From: 'US.134' });
+    for (const id of ['+41791234567', '41791234567', 41791234567, '+41 79 123 45 67'])
+      expect(decide({ allowFrom: [id] }, ctx), String(id)).toBe('heard');
+  });
+
+  it('a name that looks like an id, and a sender without an id, are not let in', () => {
+    expect(decide({ allowFrom: [777] }, from('1', { SenderUsername: '777', SenderName: '777' }))).toBe(
+      'stranger',
+    );
+    expect(decide({ allowFrom: [777] }, from(undefined, { SenderUsername: '777' }))).toBe('refused');
+    // What an adapter says of commands lets nobody in.
+    expect(decide({ dmPolicy: 'allowlist' }, from('1', { CommandAuthorized: true }))).toBe('refused');
+  });
+});
+
+describe('groups', () => {
+  const from = (SenderId: string, more: MsgContext = {}): MsgContext => ({
+    From: 'telegram:group:-100',
+    SenderId,
+    ChatType: 'group',
+    Provider: 'telegram',
+    ...more,
+  });
+  const groups = { '-100': {} };
+
+  it.each([
+    [{}, 'refused'],
+    [{ allowFrom: [777] }, 'refused'],
+    [{ groups }, 'refused'],
+    [{ groups, allowFrom: [777] }, 'heard'],
+    [{ groups, allowFrom: [777], groupAllowFrom: [1] }, 'refused'],
+    [{ groups, allowFrom: [777], groupAllowFrom: [] }, 'refused'],
+    [{ groups, groupAllowFrom: [777] }, 'heard'],
+    [{ groups, groupAllowFrom: ['*'] }, 'heard'],
+    [{ groups: { '*': {} }, groupAllowFrom: [777] }, 'heard'],
+    [{ groups: { '-200': {} }, groupAllowFrom: [777] }, 'refused'],
+    [{ groups: {}, groupPolicy: 'open' }, 'refused'],
+    [{ groupPolicy: 'open' }, 'heard'],
+    [{ groupPolicy: 'open', groups: { '-200': {} } }, 'refused'],
+    [{ groupPolicy: 'open', groups }, 'heard'],
+    [{ groupPolicy: 'disabled', groups, groupAllowFrom: ['*'] }, 'refused'],
+    [{ groupPolicy: 'open', groups: { '-100': { enabled: false } } }, 'refused'],
+    [{ groups: { '-100': { groupPolicy: 'open' } } }, 'heard'],
+    [{ groups: { '-100': { allowFrom: [777] } } }, 'heard'],
+    [{ groups: { '-100': { allowFrom: [1] } }, groupAllowFrom: [777] }, 'refused'],
+    [{ groupPolicy: 'open', groups: { '-100': { allowFrom: [1] } } }, 'refused'],
+    [{ groups: { '*': { groupPolicy: 'open' }, '-100': {} } }, 'refused'],
+  ] as [ChannelAccountSettings, string][])('%j: %s', (settings, expected) => {
+    expect(decide(settings, from('777'))).toBe(expected);
+  });
+
+  it('an approval of direct messages does not count there', () => {
+    expect(decide({ groups }, from('777'), true)).toBe('refused');
+  });
+
+  it('a topic has the settings of its group, and its own', () => {
+    const inTopic = from('777', { From: 'telegram:group:-100:topic:42', MessageThreadId: 42 });
+    expect(decide({ groups, groupAllowFrom: [777] }, inTopic)).toBe('heard');
+    const off = { '-100': { topics: { 42: { enabled: false } } } };
+    expect(decide({ groups: off, groupAllowFrom: [777] }, inTopic)).toBe('refused');
+    expect(decide({ groups: off, groupAllowFrom: [777] }, from('777'))).toBe('heard');
+  });
+
+  it('a server stands for its channels, and a channel of its own settings goes first', () => {
+    const ctx = from('777', {
+      From: 'discord:channel:5',
+      ChatType: 'channel',
+      GroupSpace: '9',
+      Provider: 'discord',
+    });
+    expect(decide({ groups: { 9: {} }, groupAllowFrom: [777] }, ctx)).toBe('heard');
+    expect(decide({ groups: { 9: {}, 5: { enabled: false } }, groupAllowFrom: [777] }, ctx)).toBe('refused');
+  });
+
+  it('an id that objects have is no group', () => {
+    const ctx = from('777', { From: 'telegram:group:constructor' });
+    expect(decide({ groups, groupAllowFrom: [777] }, ctx)).toBe('refused');
+  });
+});
+
+describe('commands', () => {
+  const account = { channel: 'telegram' };
+  const by = (SenderId: string, more: MsgContext = {}) => ({ SenderId, ChatType: 'direct', ...more });
+
+  it('those in allowFrom may give them; `*` makes no owner, and a name neither', () => {
+    const of = (...allowFrom: (string | number)[]) => ({ channels: { telegram: { allowFrom } } });
+    expect(mayCommand(of('*'), account, by('1'))).toBe(true);
+    expect(isOwner(of('*'), account, by('1'))).toBe(false);
+    expect(isOwner(of('*', 'telegram:1'), account, by('1'))).toBe(true);
+    expect(mayCommand(of('@ada', 'ada'), account, by('1', { SenderUsername: 'ada' }))).toBe(false);
+    expect(mayCommand({}, account, by('1'))).toBe(false);
+    expect(mayCommand({}, account, by('1', { CommandAuthorized: true }))).toBe(true);
+    expect(mayCommand(of(1), account, by('1', { CommandAuthorized: false }))).toBe(false);
+  });
+
+  it('owners that are named are the only ones, on the network that they are named for', () => {
+    const config = {
+      channels: { telegram: { allowFrom: [1, 2] } },
+      commands: { ownerAllowFrom: ['telegram:1', 'discord:3'] },
+    };
+    expect(isOwner(config, account, by('1'))).toBe(true);
+    expect(isOwner(config, account, by('2'))).toBe(false);
+    expect(mayCommand(config, account, by('2'))).toBe(true);
+    expect(isOwner(config, account, by('3'))).toBe(false);
+    expect(isOwner(config, { channel: 'discord' }, by('3'))).toBe(true);
+    expect(mayCommand(config, { channel: 'discord' }, by('3'))).toBe(true);
+    const nobody = { ...config, commands: { ownerAllowFrom: [] } };
+    expect(isOwner(nobody, account, by('1', { CommandAuthorized: true }))).toBe(false);
+  });
+});

@@ -54,6 +54,17 @@ export const OPENBOT_ERRORS = {
     means: 'A file to send could not be fetched from its address. The same request may succeed later.',
     remedy: 'Read the message; see that the address answers.',
   },
+  PAIRING_NOT_FOUND: {
+    means: 'No request has this code, or no person with this id was approved; or it fits more than one.',
+    remedy:
+      '`openbot pairing list` shows requests, which expire after an hour, and people who were approved. With `--channel` and `--account` one of several can be named.',
+  },
+  PAIRING_UNREADABLE: {
+    means:
+      '`channel-pairing.json` in the state folder cannot be read. Messages of people who are not in `allowFrom` wait on their network; after a few tries they are dropped, so that they hold up no others.',
+    remedy:
+      'Restore it from a backup, or move it away. People who were approved by pairing then have to ask again.',
+  },
   RUN_FAILED: {
     means:
       '`openbot agent` or `openbot cc run` ended without success: the agent or the model failed, the budget or the time was reached, or the run was aborted. The message says which.',

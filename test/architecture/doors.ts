@@ -274,6 +274,7 @@ export const DOORS: Doors = {
       'message',
       'models',
       'outbox',
+      'pairing',
       'search',
       'session-settings',
       'sessions',
@@ -335,6 +336,14 @@ export const DOORS: Doors = {
     'commands/message': ['flags', 'message-send', 'result-shapes'],
     'commands/models': ['flags', 'models-list', 'models-test', 'result-shapes'],
     'commands/outbox': ['flags', 'outbox-drop', 'outbox-list', 'outbox-retry', 'result-shapes'],
+    'commands/pairing': [
+      'flags',
+      'pairing-approve',
+      'pairing-deny',
+      'pairing-list',
+      'pairing-revoke',
+      'result-shapes',
+    ],
     'commands/search': ['flags', 'index-check', 'index-rebuild', 'result-shapes', 'search'],
     'commands/session-settings': ['flags', 'result-shapes', 'sessions-set'],
     'commands/sessions': [

@@ -20,6 +20,7 @@ const OTHER_BUNDLE: Readonly<Record<string, string>> = {
   'cc-send': 'talk',
   'gateway-worker': 'talk',
   'message-send': 'talk',
+  'pairing-approve': 'talk',
   // They look at the same things.
   health: 'status',
   doctor: 'status',
@@ -43,6 +44,7 @@ const BUNDLE_OF_FOLDER: Readonly<Record<string, string>> = {
   devices: 'gateway',
   init: 'setup',
   models: 'setup',
+  pairing: 'gateway',
   'session-settings': 'session-changes',
 };
 

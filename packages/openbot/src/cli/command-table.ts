@@ -10,6 +10,7 @@ import { MCP_COMMANDS } from './tables/mcp.ts';
 import { MESSAGE_COMMANDS } from './tables/message.ts';
 import { MODELS_COMMANDS } from './tables/models.ts';
 import { OUTBOX_COMMANDS } from './tables/outbox.ts';
+import { PAIRING_COMMANDS } from './tables/pairing.ts';
 import { SEARCH_COMMANDS } from './tables/search.ts';
 import { SESSION_SETTINGS_COMMANDS } from './tables/session-settings.ts';
 import { SESSIONS_COMMANDS } from './tables/sessions.ts';
@@ -28,6 +29,7 @@ export const COMMANDS = [
   ...USAGE_COMMANDS,
   ...GATEWAY_COMMANDS,
   ...DEVICES_COMMANDS,
+  ...PAIRING_COMMANDS,
   ...STATUS_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...OUTBOX_COMMANDS,

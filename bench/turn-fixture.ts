@@ -21,6 +21,7 @@ const CONFIG: BotConfig = {
   session: { dmScope: 'per-channel-peer' },
   agents: { defaults: { model: 'script/instant', userTimezone: 'UTC' }, maxConcurrentRuns: 50 },
   messages: { queue: { mode: 'followup', debounceMs: 0, cap: 1000 } },
+  channels: { memory: { dmPolicy: 'open', rateLimit: 0 } },
 };
 
 /** @param own settings in the place of those of the bench */

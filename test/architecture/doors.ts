@@ -237,6 +237,7 @@ export const DOORS: Doors = {
     'session-index': ['session-index', 'useless-indexes'],
   },
   openbot: {
+    access: ['gatekeeper', 'pairing', 'pairing-file', 'senders', 'write-answers'],
     'agent-host': [
       'agent-host',
       'contract',

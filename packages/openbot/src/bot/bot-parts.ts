@@ -1,3 +1,4 @@
+import type { Gatekeeper } from '../access/gatekeeper.ts';
 import type { Outlet } from '../channels/contract.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { OutboxMessage } from '../outbox/contract.ts';
@@ -32,6 +33,7 @@ export interface BotParts {
   readonly sender: Sender;
   readonly desk: ConversationDesk;
   readonly channels: BotChannels;
+  readonly gate: Gatekeeper;
   readonly local: Outlet;
   readonly read: MessageReader;
   /** By the seq of the message. */

@@ -10,6 +10,7 @@ import { REFUSED, WITHDRAWN } from './contract.ts';
 import { decideArrival } from './decide-arrival.ts';
 import { findReadableEntry } from './find-entry.ts';
 import { mayAnswer, takeAnswer } from './permission-questions.ts';
+import { OWN_CHANNELS } from './own-channels.ts';
 import { isProcessGone } from './process-name.ts';
 import { pruneSometimes } from './prune-sometimes.ts';
 import { routeMessage } from './route-message.ts';
@@ -21,13 +22,20 @@ export function hostOf(
   hide: (text: string) => string = (text) => text,
 ): ChannelHost {
   const account = { channel: channel.name, accountId: channel.accountId };
+  const isOwn = OWN_CHANNELS.has(channel.name);
   return {
     accept: async ({ conversationId, messageId, ctx: received, wish }) => {
-      const { agentId, sessionKey, parentSessionKey } = routeMessage(options.config, channel, received);
       channels.noteInbound(channel, tools.now());
+      const identity = { ...account, conversationId, messageId };
+      const route = () => routeMessage(options.config, channel, received);
+      const stopped = isOwn ? undefined : await gate.stop({ identity, ctx: received, route });
+      if (stopped !== undefined) {
+        pruneSometimes(state, options, stopped.message.seq, tools.now());
+        return { identity, ...stopped };
+      }
+      const { agentId, sessionKey, parentSessionKey } = route();
       const ctx =
         parentSessionKey === undefined ? received : { ParentSessionKey: parentSessionKey, ...received };
-      const identity = { channel: channel.name, accountId: channel.accountId, conversationId, messageId };
       const words = read({ identity, agentId, ctx });
       const arrival = { identity, agentId, sessionKey, ctx, wish, kind: words.kind, receivedAt: tools.now() };
       const answer = await takeAnswer({ ...tools, desk }, arrival);
@@ -88,6 +96,7 @@ export function hostOf(
         channel,
         receipt,
       ),
+    mayTalk: async (ctx) => isOwn || gate.mayTalk(account, ctx),
     notes: {
       read: (name) => state.notes.read(account, name),
       write: (name, text) => state.notes.write(account, name, text),

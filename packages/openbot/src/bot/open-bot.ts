@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { resolveQueueSettings } from '@openbot/sessions/policy';
+import { openGatekeeper } from '../access/gatekeeper.ts';
 import type { CommandWords } from '../chat-commands/parse-words.ts';
 import { systemClock } from '../clock.ts';
 import { CODING_CHANNEL } from '../coding-runs/contract.ts';
@@ -18,8 +19,7 @@ import type { Runner } from '../runners/contract.ts';
 import { addressOf } from '../session-address.ts';
 import { readQueueHint } from '../session-settings/queue-setting.ts';
 import { type BotState, openState } from '../state/open-state.ts';
-import { LOCAL_CHANNEL, SESSIONS_CHANNEL, WEB_CHANNEL } from '../turn/deliver.ts';
-import { HEARTBEAT_CHANNEL } from '../turn/heartbeat/heartbeat-message.ts';
+import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
 import { tellFailure } from '../turn/recovery/give-up.ts';
 import { buildErrorPayload } from '../turn/reply/error-payload.ts';
 import { watchSkills } from '../turn/skills/watch-skills.ts';
@@ -38,6 +38,7 @@ import { type MessageReader, makeMessageReader } from './message-reader.ts';
 import { compileMentions, describeTrouble, warn } from './notices.ts';
 import { observeFailure, runWatched } from './observed-turns.ts';
 import { followOutages, patienceOf, tellOutage } from './outages.ts';
+import { OWN_CHANNELS } from './own-channels.ts';
 import { findAsker } from './permission-questions.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
 import { readWish } from './read-wish.ts';
@@ -116,13 +117,6 @@ export async function openBot(options: BotOptions): Promise<Bot> {
   };
 }
 
-/** No list of senders is about them: the owner of the machine, a client with a token, another session, a clock. */
-const OWN_CHANNELS: ReadonlySet<string> = new Set([
-  LOCAL_CHANNEL,
-  WEB_CHANNEL,
-  SESSIONS_CHANNEL,
-  HEARTBEAT_CHANNEL,
-]);
 /** A bot without channels is one of a command, which answers its own message alone. */
 function hasChannels({ channels = [] }: BotOptions): boolean {
   return channels.length > 0;
@@ -193,6 +187,14 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     onDead,
   });
   const desk = new ConversationDesk({ outbox: state.outbox, now, onPut: () => sender.wake() });
+  const gate = openGatekeeper({
+    config,
+    stateDir,
+    ...state,
+    now,
+    onPut: () => sender.wake(),
+    report: (message) => report({ about: 'trouble', message }),
+  });
   let mentions = compileMentions(config, report);
   let reader = makeMessageReader(options, mentions);
   let { models } = config;
@@ -308,6 +310,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     sender,
     desk,
     channels,
+    gate,
     local,
     watchers,
     read,

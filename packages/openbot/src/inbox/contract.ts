@@ -58,6 +58,7 @@ export type MessageKind = 'text' | 'command' | 'upkeep' | 'stop' | 'aside';
 /** A message as it arrived, with the session that it was routed to. */
 export interface Arrival {
   readonly identity: MessageIdentity;
+  /** Both empty for a message of a sender who may not talk: it belongs to no session. */
   readonly agentId: string;
   readonly sessionKey: string;
   /** JSON values only: it is kept as JSON. */
@@ -176,5 +177,7 @@ export interface Inbox {
    * is not running. Returns how many messages.
    */
   prune(before: number): Promise<number>;
+  /** Of an account: keeps so many of the newest messages that belong to no session, and removes the rest. */
+  pruneUnheard(account: Pick<MessageIdentity, 'channel' | 'accountId'>, keep: number): Promise<number>;
   close(): Promise<void>;
 }

@@ -11,6 +11,7 @@ import { MemoryNetwork } from '../../src/channels/memory/memory-network.ts';
 import { makeScriptRunner } from '../../src/runners/script/runner.ts';
 import type { Answer, Question, Script, ScriptStep } from '../../src/runners/script/script.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
+import { letEverybodyTalk } from './let-everybody-talk.ts';
 
 export const MAIN = 'agent:main:main';
 
@@ -44,9 +45,11 @@ export class BotHome {
   /** Is closed after the test, if the test does not. */
   async open({ script, play, ...options }: HomeOptions = {}): Promise<Bot> {
     const model = play === undefined ? script : { contextWindow: 200_000, answer: asAnswer(play) };
+    const { config = {}, channels = [] } = options;
+    for (const { name } of channels) letEverybodyTalk(config, name);
     const bot = await openBot({
       stateDir: this.stateDir,
-      config: {},
+      config,
       env: {},
       report: (notice) => this.notices.push(notice),
       ...(this.time !== undefined && { now: () => this.time! }),

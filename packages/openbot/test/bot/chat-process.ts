@@ -15,6 +15,7 @@ import {
 } from '../../src/channels/contract.ts';
 import { watchConfig } from '../../src/config/watch-config.ts';
 import { type BotState, openState } from '../../src/state/open-state.ts';
+import { letEverybodyTalk } from './let-everybody-talk.ts';
 
 export interface ChatMessage {
   readonly id: string;
@@ -130,7 +131,7 @@ const report = (notice: string) => tell({ notice });
 const watched = configText === 'watch' ? await watchConfig(stateDir, process.env, { report }) : undefined;
 const bot = await openBot({
   stateDir,
-  config: watched?.config ?? JSON.parse(configText),
+  config: watched?.config ?? letEverybodyTalk(JSON.parse(configText), 'chat'),
   onConfigChange: watched?.onChange,
   env: process.env,
   channels,

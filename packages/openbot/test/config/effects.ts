@@ -5,6 +5,7 @@ type Effect = readonly [file: string, test: string];
 
 const AGENT_EFFECTS = 'openbot/test/config/agent-effects.test.ts';
 const CONVERSATION_EFFECTS = 'openbot/test/config/conversation-effects.test.ts';
+const ACCESS = 'openbot/test/bot/access.test.ts';
 const FAILOVER = 'openbot/test/bot/failover.test.ts';
 const PERMISSIONS = 'openbot/test/bot/permissions.test.ts';
 const HEARTBEATS = 'openbot/test/heartbeats/heartbeats.test.ts';
@@ -182,6 +183,24 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     'messages.queue.byChannel',
     'messages.queue.debounceMsByChannel',
   ),
+  ...shownBy(
+    [ACCESS, 'settings of who may talk hold for a channel and for its accounts'],
+    ...['channels.<name>', 'channels.<name>.accounts.<name>'].flatMap((place) => [
+      `${place}.dmPolicy`,
+      `${place}.groupPolicy`,
+      `${place}.groupAllowFrom`,
+      ...['enabled', 'groupPolicy', 'allowFrom'].map((name) => `${place}.groups.<name>.${name}`),
+      ...['enabled', 'requireMention', 'groupPolicy', 'allowFrom'].map(
+        (name) => `${place}.groups.<name>.topics.<name>.${name}`,
+      ),
+    ]),
+  ),
+  ...shownBy(
+    [ACCESS, 'a person who writes too fast is told once, and owners are not limited'],
+    'channels.<name>.rateLimit',
+    'channels.<name>.accounts.<name>.rateLimit',
+  ),
+  'commands.ownerAllowFrom': [ACCESS, 'commands for owners are theirs alone'],
   ...shownBy(
     [CONVERSATION_EFFECTS, 'of the queue, of runs and of the store hold'],
     'agents.maxConcurrentRuns',

@@ -393,6 +393,28 @@ export function describeInboxContract(name: string, open: () => Promise<Inbox>):
       expect(message.seq).toBeGreaterThan(running);
     });
 
+    test('of messages without a session only the newest of an account stay', async () => {
+      const inbox = await open();
+      const drop = async (id: string, more: Partial<Arrival>) => {
+        const as = { state: 'dropped', reason: 'not heard' } as const;
+        return (await inbox.accept(arrival(id, more), as)).message.seq;
+      };
+      const nobody = { agentId: '', sessionKey: '' };
+      const [first, second, third] = [
+        await drop('1', nobody),
+        await drop('2', nobody),
+        await drop('3', nobody),
+      ];
+      const other = { channel: 'other', accountId: 'default', conversationId: 'c', messageId: '1' };
+      const elsewhere = await drop('4', { ...nobody, identity: other });
+      const ofSession = await drop('5', {});
+      const { channel, accountId } = arrival('1').identity;
+      expect(await inbox.pruneUnheard({ channel, accountId }, 3)).toBe(0);
+      expect(await inbox.pruneUnheard({ channel, accountId }, 2)).toBe(1);
+      expect(await inbox.get(first)).toBeUndefined();
+      for (const seq of [second, third, elsewhere, ofSession]) expect(await inbox.get(seq)).toBeDefined();
+    });
+
     test('tells of its changes until it is asked to stop', async () => {
       const inbox = await open();
       let calls = 0;

@@ -11,7 +11,7 @@ test('a quiet topic of a busy group is found without reading the group', async (
   openSqliteInbox({
     ...database,
     prepare: (sql) => {
-      if (/SELECT.*ORDER BY seq DESC/s.test(sql)) {
+      if (/SELECT \*.*ORDER BY seq DESC/s.test(sql)) {
         const steps = database
           .prepare(`EXPLAIN QUERY PLAN ${sql}`)
           .all(...Array(sql.split('?').length - 1).fill(1));

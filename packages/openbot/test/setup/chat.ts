@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import type { ChatMessage, SentLine, ToParent } from '../bot/chat-process.ts';
+import { letEverybodyTalk } from '../bot/let-everybody-talk.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 const CHILD = join(import.meta.dirname, '../bot/chat-process.ts');
@@ -39,7 +40,10 @@ export async function openChat(config: object, prepare?: (stateDir: string) => v
   const configPath = join(stateDir, 'openbot.json');
   mkdirSync(stateDir);
   const configure: Chat['configure'] = (to) =>
-    writeFileSync(configPath, typeof to === 'string' ? to : JSON.stringify(to));
+    writeFileSync(
+      configPath,
+      typeof to === 'string' ? to : JSON.stringify(letEverybodyTalk(structuredClone(to), 'chat')),
+    );
   configure(config);
   prepare?.(stateDir);
   const child: ChildProcess = fork(CHILD, [stateDir, sentFile, 'watch'], {

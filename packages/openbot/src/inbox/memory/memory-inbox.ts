@@ -152,6 +152,18 @@ export function openMemoryInbox(): Inbox {
       );
       return old.length;
     },
+    pruneUnheard: async ({ channel, accountId }, keep) => {
+      const unheard = filter(
+        ({ arrival: { identity, sessionKey } }) =>
+          sessionKey === '' && identity.channel === channel && identity.accountId === accountId,
+      );
+      const old = unheard.slice(0, Math.max(0, unheard.length - keep));
+      for (const { seq: at, arrival } of old) {
+        messages.delete(at);
+        seqs.delete(nameOf(arrival.identity));
+      }
+      return old.length;
+    },
     close: async () => listeners.end(),
   };
 }

@@ -25,6 +25,8 @@ interface Row {
 const WAITING = "state IN ('received', 'queued', 'running')";
 const SAME_CONVERSATION = 'channel = ? AND account_id = ? AND conversation_id = ?';
 
+const UNHEARD = "channel = ? AND account_id = ? AND session_key = ''";
+
 /** Another process removed the message after its row was read. */
 const PRUNED: ContentRow = { ctx: '{}', wish: null };
 
@@ -63,6 +65,11 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
        ORDER BY seq DESC LIMIT ?`,
     ),
     counts: prepare('SELECT state, count(*) AS count FROM inbox GROUP BY state'),
+    pruneUnheard: prepare(
+      `DELETE FROM inbox WHERE ${UNHEARD} AND seq <= (
+         SELECT seq FROM inbox WHERE ${UNHEARD} ORDER BY seq DESC LIMIT 1 OFFSET ?
+       )`,
+    ),
     prune: prepare(`DELETE FROM inbox WHERE received_at < ? AND NOT (${WAITING})`),
   };
   const events = openEvents(database);
@@ -172,6 +179,8 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
         events.prune(before);
         return Number(changes);
       }),
+    pruneUnheard: ({ channel, accountId }, keep) =>
+      write(() => Number(sql.pruneUnheard.run(channel, accountId, channel, accountId, keep).changes)),
     close: async () => listeners.end(),
   };
 }

@@ -1,15 +1,22 @@
 import { isGroupMessage } from '@openbot/sessions/key';
+import { isOwner, mayCommand } from '../access/senders.ts';
 import { type CommandWords, takeInside } from '../chat-commands/parse-words.ts';
 import { hasSlash } from '../chat-commands/plain-slashes.ts';
 import { resolveAgentSettings } from '../config/agents.ts';
-import { resolveChannelSettings } from '../config/channels.ts';
 import { indexModels } from '../config/models.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
-import { type MessageRules, type ReadMessage, readAfterReset, readMessage } from '../queue/message-kind.ts';
+import {
+  type MessageRules,
+  type ReadMessage,
+  readAfterReset,
+  readMessage,
+  type SenderRights,
+} from '../queue/message-kind.ts';
 import { isKnownModel } from '../session-settings/model-setting.ts';
 import { finalizeInboundContext, readRawBody } from '../turn/inbound/finalize-inbound-context.ts';
 import { hasMention, type MentionWords } from '../turn/words/strip-mentions.ts';
 import type { BotOptions } from './contract.ts';
+import { OWN_CHANNELS } from './own-channels.ts';
 
 type ReadableMessage = Pick<InboxMessage, 'ctx' | 'agentId'> & {
   readonly identity: { readonly channel: string; readonly accountId: string };
@@ -35,16 +42,20 @@ export function makeMessageReader(
     if (!known.has(agentId)) known.set(agentId, findNames({ config, stateDir, env, agentId }));
     return known.get(agentId);
   };
+  const rightsOf = (identity: ReadableMessage['identity'], ctx: InboxMessage['ctx']): SenderRights => {
+    if (!mayCommand(config, identity, ctx)) return 'talk';
+    return OWN_CHANNELS.has(identity.channel) || isOwner(config, identity, ctx) ? 'owner' : 'commands';
+  };
   const read = ({ ctx: given, agentId, identity }: ReadableMessage): ReadMessage => {
     // Nearly every message, and it may be long.
-    if (needsSlash && !mayCommand(given)) return PLAIN;
+    if (needsSlash && !mayHaveCommand(given)) return PLAIN;
     const ctx = finalizeInboundContext(given, mentions);
     const isAddressed =
       !isGroupMessage(ctx) ||
       ctx.WasMentioned === true ||
       hasMention(readRawBody(given), { botUsername: ctx.BotUsername, ...mentions });
-    const { allowFrom } = resolveChannelSettings(config, identity);
-    return readMessage({ ctx }, { triggers, allowFrom, names: namesOf(agentId), isAddressed });
+    const rights = rightsOf(identity, ctx);
+    return readMessage({ ctx }, { triggers, rights, names: namesOf(agentId), isAddressed });
   };
   const stripInside: MessageReader['stripInside'] = (message, text) => {
     if (!hasSlash(text) || read(message).words.is !== 'inside') return text;
@@ -54,11 +65,14 @@ export function makeMessageReader(
   return Object.assign(read, {
     stripInside,
     readAfterReset: (message: ReadableMessage, text: string) =>
-      readAfterReset(message, text, { names: namesOf(message.agentId) }),
+      readAfterReset(message, text, {
+        names: namesOf(message.agentId),
+        rights: rightsOf(message.identity, message.ctx),
+      }),
   });
 }
 
-function mayCommand({
+function mayHaveCommand({
   Body,
   RawBody,
   CommandBody,

@@ -52,6 +52,8 @@ export interface ChatCommand {
    * model reads neither.
    */
   readonly inside?: 'setting' | 'shortcut';
+  /** Who may give it, where that is not each sender who may give commands. */
+  readonly isFor?: 'everybody' | 'owners';
   /** The answer. Absent for what the turn and the queue do. */
   run?(scope: CommandScope, argument: string, all: readonly ChatCommand[]): Promise<string>;
 }

@@ -1,4 +1,5 @@
 import { oneLine } from '@openbot/sessions/terminal-text';
+import { isOwner, mayCommand } from '../access/senders.ts';
 import type { ChatCommand, CommandScope } from './contract.ts';
 
 export async function answerHelp(
@@ -18,12 +19,13 @@ export async function answerHelp(
 
 /** One command with all that can be said of it. */
 export function describeCommand(command: ChatCommand): string {
-  const { name, aliases = [], argument, summary, inside } = command;
+  const { name, aliases = [], argument, summary, inside, isFor } = command;
   return [
     `/${name}${argument === undefined ? '' : ` ${argument}`}`,
     `${summary}.`,
     ...(aliases.length === 0 ? [] : [`Also: ${aliases.map((alias) => `/${alias}`).join(', ')}.`]),
     describeWhen(command),
+    ...(isFor === 'owners' ? ['Only owners of the bot may give it.'] : []),
     ...(inside === 'setting' ? ['Inside a message it holds for the answer to that message alone.'] : []),
     ...(inside === 'shortcut' ? ['Inside a message it is answered together with the rest.'] : []),
   ].join('\n');
@@ -42,7 +44,7 @@ export function describeWhen({ when }: ChatCommand): string {
   }
 }
 
-export async function answerWhoami({ message, session, entry }: CommandScope): Promise<string> {
+export async function answerWhoami({ message, session, entry, config }: CommandScope): Promise<string> {
   const { identity, ctx } = message;
   const name = ctx.SenderName ?? ctx.SenderUsername ?? ctx.SenderId;
   const isLocal = ctx.SenderId === undefined && ctx.From === undefined;
@@ -54,7 +56,11 @@ export async function answerWhoami({ message, session, entry }: CommandScope): P
     `Channel: ${identity.channel}${isLocal ? '' : `, account ${identity.accountId}, chat ${identity.conversationId}`}`,
     `Agent: ${session.agentId}`,
     `Session: ${session.sessionKey}${entry === undefined ? '' : `, id ${entry.sessionId}`}`,
-    'You may give commands.',
+    isLocal || isOwner(config, identity, ctx)
+      ? 'You may give all commands.'
+      : mayCommand(config, identity, ctx)
+        ? 'You may give commands, but those for owners.'
+        : 'You may talk, and give no other commands than this one and /help.',
   ]
     .map(oneLine)
     .join('\n');

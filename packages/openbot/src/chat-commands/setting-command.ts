@@ -11,6 +11,9 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   model: ['models'],
 };
 
+/** They decide what others in the conversation get. */
+const OF_OWNERS: readonly string[] = ['activation', 'send'];
+
 /** Shows a setting, or sets it for the session. */
 export function commandOfSetting(setting: SessionSetting): ChatCommand {
   const { name, summary, values, unsetBy, countWords } = setting;
@@ -21,6 +24,7 @@ export function commandOfSetting(setting: SessionSetting): ChatCommand {
     summary,
     when: 'at once',
     ...(countWords !== undefined && { inside: 'setting' }),
+    ...(OF_OWNERS.includes(name) && { isFor: 'owners' }),
     run: (scope, argument) =>
       isAskedFor(argument) ? describe(setting, scope) : setValue(setting, scope, argument),
   };

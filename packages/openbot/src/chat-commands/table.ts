@@ -17,6 +17,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
     summary: 'What you can send',
     when: 'at once',
     inside: 'shortcut',
+    isFor: 'everybody',
     run: answerHelp,
   },
   {
@@ -32,6 +33,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
     summary: 'Who you are to the bot, and which session this is',
     when: 'at once',
     inside: 'shortcut',
+    isFor: 'everybody',
     run: answerWhoami,
   },
   {
@@ -69,12 +71,14 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
     argument: '[default|aggressive|extreme]',
     summary: 'Remove old tool calls and their results from the context',
     when: 'after the run',
+    isFor: 'owners',
     run: cleanContext,
   },
   {
     name: 'restore',
     summary: 'Undo the last clean',
     when: 'after the run',
+    isFor: 'owners',
     run: restoreContext,
   },
   {

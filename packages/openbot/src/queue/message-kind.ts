@@ -1,4 +1,4 @@
-import { isAuthorizedSender, matchResetTrigger } from '@openbot/sessions/policy';
+import { matchResetTrigger } from '@openbot/sessions/policy';
 import { type CommandWords, parseWords, type WordRules } from '../chat-commands/parse-words.ts';
 import type { InboxMessage, MessageKind } from '../inbox/contract.ts';
 
@@ -7,11 +7,15 @@ const MENTIONS = /^(?:<?@[^\s>]{1,100}>?[\s:,]{0,100}){1,20}/;
 
 export interface MessageRules {
   readonly triggers?: readonly string[];
-  readonly allowFrom?: readonly (string | number)[];
+  /** What the sender may do. */
+  readonly rights?: SenderRights;
   readonly names?: Pick<WordRules, 'isModel' | 'isAlias'>;
   /** False in a group for a message that does not name the agent: an unknown command may be that of another bot. True. */
   readonly isAddressed?: boolean;
 }
+
+/** `talk`: only the commands that are for everybody. */
+export type SenderRights = 'talk' | 'commands' | 'owner';
 
 export interface ReadMessage {
   readonly kind: MessageKind;
@@ -26,10 +30,10 @@ export interface ReadMessage {
 const TEXT: CommandWords = { is: 'text' };
 const NO_NAMES = { isModel: () => false };
 
-/** What the queue and the turn do with a message. Commands are those of senders who may give them, by the rule for resets. */
+/** What the queue and the turn do with a message. Commands are those of senders who may give them. */
 export function readMessage(
   { ctx }: Pick<InboxMessage, 'ctx'>,
-  { triggers, allowFrom, names = NO_NAMES, isAddressed = true }: MessageRules = {},
+  { triggers, rights = 'talk', names = NO_NAMES, isAddressed = true }: MessageRules = {},
 ): ReadMessage {
   const body = commandTextOf(ctx);
   const { BotUsername: botUsername } = ctx;
@@ -37,7 +41,7 @@ export function readMessage(
   const reset = matchResetTrigger({ body, authorized: true, botUsername, triggers });
   if ((words.is === 'text' && reset === null) || words.is === 'for another')
     return { kind: 'text', words, isCommand: false, isRefused: false };
-  const isAuthorized = isAuthorizedSender({ ctx, allowFrom });
+  const isAuthorized = rights !== 'talk';
   if (reset !== null) {
     const inside = isAuthorized ? parseWords(` ${reset.bodyStripped}`, { ...names, botUsername }) : TEXT;
     const isRefused = !isAuthorized && reset.trigger.startsWith('/');
@@ -48,9 +52,13 @@ export function readMessage(
       isRefused,
     };
   }
-  if (isAuthorized) {
+  if (mayGive(words, rights)) {
     const read = readCommand(words, hasMedia(ctx), isAddressed);
-    return { ...read, isCommand: read.kind !== 'text' && read.kind !== 'command', isRefused: false };
+    return {
+      ...read,
+      isCommand: isAuthorized && read.kind !== 'text' && read.kind !== 'command',
+      isRefused: false,
+    };
   }
   const isRefused =
     words.is === 'command' || words.is === 'several' || (words.is === 'inside' && words.rest === '');
@@ -66,11 +74,24 @@ export function kindOfMessage(message: Pick<InboxMessage, 'ctx'>, rules?: Messag
 export function readAfterReset(
   { ctx }: Pick<InboxMessage, 'ctx'>,
   text: string,
-  { names = NO_NAMES }: Pick<MessageRules, 'names'> = {},
+  { names = NO_NAMES, rights = 'talk' }: Pick<MessageRules, 'names' | 'rights'> = {},
 ): CommandWords | undefined {
   const words = parseWords(text, { ...names, botUsername: ctx.BotUsername });
+  if (!mayGive(words, rights)) return undefined;
   const { kind } = readCommand(words, hasMedia(ctx), true);
   return kind === 'text' || kind === 'command' ? undefined : words;
+}
+
+function mayGive(words: CommandWords, rights: SenderRights): boolean {
+  if (words.is !== 'command') return rights !== 'talk';
+  switch (words.command.isFor) {
+    case 'everybody':
+      return true;
+    case 'owners':
+      return rights === 'owner';
+    default:
+      return rights !== 'talk';
+  }
 }
 
 function readCommand(

@@ -1,9 +1,13 @@
 import type { MsgContext } from '@openbot/sessions';
 import { expect, test } from 'vitest';
+import { mayCommand } from '../../src/access/senders.ts';
 import { kindOfMessage } from '../../src/queue/message-kind.ts';
 
-const kind = (RawBody: string, rest: MsgContext = {}, allowFrom?: readonly string[]) =>
-  kindOfMessage({ ctx: { RawBody, ...rest } }, { triggers: ['/new', 'fresh start'], allowFrom });
+const kind = (RawBody: string, rest: MsgContext = {}, allowFrom?: readonly string[]) => {
+  const isAllowed = mayCommand({ channels: { chat: { allowFrom } } }, { channel: 'chat' }, rest);
+  const rights = isAllowed ? 'owner' : 'talk';
+  return kindOfMessage({ ctx: { RawBody, ...rest } }, { triggers: ['/new', 'fresh start'], rights });
+};
 
 test('words with a slash, and those that begin a new session, are commands', () => {
   for (const text of [

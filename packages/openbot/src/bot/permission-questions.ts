@@ -1,9 +1,8 @@
 import type { MsgContext } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
-import { isAuthorizedSender } from '@openbot/sessions/policy';
+import { isOwner } from '../access/senders.ts';
 import type { Channel } from '../channels/contract.ts';
 import type { BotConfig } from '../config/bot-config.ts';
-import { resolveChannelSettings } from '../config/channels.ts';
 import type { Arrival } from '../inbox/contract.ts';
 import type { Asker } from '../permissions/contract.ts';
 import type { Conversation, ConversationDesk, TakenAnswer } from '../questions/conversation-desk.ts';
@@ -28,9 +27,7 @@ export function findAsker(
     ({ name, accountId }) => name === target.channel && accountId === target.accountId,
   );
   if (!isOpen) return 'there is no terminal, and this process has no channel to the conversation';
-  // In a group another member may answer.
-  if (!isGroupMessage(ctx) && !mayAnswer(config, conversation, ctx))
-    return `the person who wrote may not give commands (channels.${conversation.channel}.allowFrom)`;
+    return `the person who wrote is no owner (commands.ownerAllowFrom, or channels.${conversation.channel}.allowFrom)`;
   return desk.askerFor({ agentId, sessionKey, turnId, conversation, target });
 }
 
@@ -48,7 +45,7 @@ function personAt(
 
 /** A message that answers a question of its conversation, from a sender who may give commands. */
 export async function takeAnswer(
-  { config, desk, mentions }: Parts & Pick<TurnTools, 'mentions'>,
+  { desk, mentions }: Pick<Parts, 'desk'> & Pick<TurnTools, 'mentions'>,
   { identity, ctx }: Arrival,
 ): Promise<TakenAnswer | undefined> {
   if (!mayAnswer(config, identity, ctx)) return undefined;
@@ -65,7 +62,6 @@ export async function takeAnswer(
 }
 
 /** Whether the sender of a message may decide for the agent. */
-export function mayAnswer(config: BotConfig, conversation: Conversation, ctx: MsgContext): boolean {
-  if (conversation.channel === WEB_CHANNEL) return true;
-  return isAuthorizedSender({ ctx, allowFrom: resolveChannelSettings(config, conversation).allowFrom });
+export function isTrustedSender(config: BotConfig, conversation: Conversation, ctx: MsgContext): boolean {
+  return isOwner(config, conversation, ctx);
 }

@@ -264,7 +264,7 @@ test('a person who may not give commands is not asked', async () => {
   await talk.chat.write('eve', 'publish it');
   await talk.bot.idle();
   expect(talk.said('eve')).toEqual([
-    'No rule allows it, and no person can be asked: the person who wrote may not give commands (channels.memory.allowFrom).',
+    'No rule allows it, and no person can be asked: the person who wrote is no owner (commands.ownerAllowFrom, or channels.memory.allowFrom).',
   ]);
   expect(talk.questionsTo('eve')).toEqual([]);
 });

@@ -23,6 +23,8 @@ export interface ClientMessage extends SessionRef {
   readonly wish?: WishRequest;
   /** Whether chat commands in it count. Default: they do not. */
   readonly mayCommand?: boolean;
+  /** Whether it may answer a question of the agent, such as for a permission. Default: it may not. */
+  readonly mayAnswer?: boolean;
 }
 
 export interface AcceptedMessage {

@@ -32,7 +32,7 @@ export class WebChannel implements Channel {
   }
 
   async accept(
-    { agentId, sessionKey, messageId, text, ctx, mayCommand = false }: ClientMessage,
+    { agentId, sessionKey, messageId, text, ctx, mayCommand = false, mayAnswer = false }: ClientMessage,
     wish: Parameters<ChannelHost['accept']>[0]['wish'],
   ): Promise<AcceptedMessage> {
     if (this.#host === undefined) throw new Error('The channel is closed');
@@ -49,6 +49,7 @@ export class WebChannel implements Channel {
         CommandAuthorized: mayCommand,
       },
       wish,
+      mayAnswer,
     });
     return {
       isNew,

@@ -9,8 +9,8 @@ import type { BotParts } from './bot-parts.ts';
 import { REFUSED, WITHDRAWN } from './contract.ts';
 import { decideArrival } from './decide-arrival.ts';
 import { findReadableEntry } from './find-entry.ts';
-import { mayAnswer, takeAnswer } from './permission-questions.ts';
 import { OWN_CHANNELS } from './own-channels.ts';
+import { isTrustedSender, takeAnswer } from './permission-questions.ts';
 import { isProcessGone } from './process-name.ts';
 import { pruneSometimes } from './prune-sometimes.ts';
 import { routeMessage } from './route-message.ts';
@@ -24,7 +24,7 @@ export function hostOf(
   const account = { channel: channel.name, accountId: channel.accountId };
   const isOwn = OWN_CHANNELS.has(channel.name);
   return {
-    accept: async ({ conversationId, messageId, ctx: received, wish }) => {
+    accept: async ({ conversationId, messageId, ctx: received, wish, mayAnswer }) => {
       channels.noteInbound(channel, tools.now());
       const identity = { ...account, conversationId, messageId };
       const route = () => routeMessage(options.config, channel, received);
@@ -38,7 +38,8 @@ export function hostOf(
         parentSessionKey === undefined ? received : { ParentSessionKey: parentSessionKey, ...received };
       const words = read({ identity, agentId, ctx });
       const arrival = { identity, agentId, sessionKey, ctx, wish, kind: words.kind, receivedAt: tools.now() };
-      const answer = await takeAnswer({ ...tools, desk }, arrival);
+      const isTrusted = mayAnswer ?? isTrustedSender(options.config, identity, ctx);
+      const answer = isTrusted ? await takeAnswer({ ...tools, desk }, arrival) : undefined;
       if (answer !== undefined) {
         // It is no turn: what the group said before it is still to be read.
         const reason = `answered a question of turn ${answer.turnId}`;
@@ -50,7 +51,7 @@ export function hostOf(
         ? await findReadableEntry(state, options.config, { agentId, sessionKey })
         : undefined;
       // A run does what it is told, so the words of other people are ordinary messages.
-      const runId = mayAnswer(options.config, identity, ctx)
+      const runId = isTrusted
         ? await giveReplyToRun(
             { ...state, records: agentTools.coding.records, isGone: isProcessGone, now: tools.now },
             { agentId, sessionKey, identity, ctx },

@@ -27,6 +27,9 @@ export function findAsker(
     ({ name, accountId }) => name === target.channel && accountId === target.accountId,
   );
   if (!isOpen) return 'there is no terminal, and this process has no channel to the conversation';
+  // In a group another member may answer, and in a session of the gateway another client.
+  const isOpenToOthers = isGroupMessage(ctx) || conversation.channel === WEB_CHANNEL;
+  if (!isOpenToOthers && !isTrustedSender(config, conversation, ctx))
     return `the person who wrote is no owner (commands.ownerAllowFrom, or channels.${conversation.channel}.allowFrom)`;
   return desk.askerFor({ agentId, sessionKey, turnId, conversation, target });
 }
@@ -43,12 +46,11 @@ function personAt(
   };
 }
 
-/** A message that answers a question of its conversation, from a sender who may give commands. */
+/** A message that answers a question of its conversation. Its sender may do so. */
 export async function takeAnswer(
   { desk, mentions }: Pick<Parts, 'desk'> & Pick<TurnTools, 'mentions'>,
   { identity, ctx }: Arrival,
 ): Promise<TakenAnswer | undefined> {
-  if (!mayAnswer(config, identity, ctx)) return undefined;
   const { BodyForCommands: text } = finalizeInboundContext(ctx, mentions);
   const answer = { text, replyToId: ctx.ReplyToId, replyToText: ctx.ReplyToBody };
   // A question of a turn that no person began is known by the address that it was sent to.

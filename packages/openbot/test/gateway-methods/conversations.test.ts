@@ -248,13 +248,14 @@ test('messages that are read together each end, and what waits can be taken back
   await place.untilEvent('chat', { runId: 'f', state: 'final' });
 });
 
-test('a question reaches the client as a message, is answered there, and the answer is no turn', async () => {
+test('a question reaches the client as a message, is answered there by who may, and the answer is no turn', async () => {
   const place = await openPlace({
     turns: [
       {
-        when: '.',
+        when: '^do it$',
         steps: [{ text: 'Let me look.' }, { ask: 'Danger', args: { path: 'x' } }, { text: '{{result}}' }],
       },
+      { when: '.', steps: [{ text: 'Heard' }] },
     ],
   });
   await place.send('do it', { idempotencyKey: 'r1' });
@@ -266,10 +267,29 @@ test('a question reaches the client as a message, is answered there, and the ans
     JSON.stringify(payload.message)?.includes('Permission needed'),
   );
   expect(asked.map(({ event }) => event)).toEqual(['chat']);
-  expect(await place.send(`yes ${id}`, { idempotencyKey: 'r2' })).toEqual({ runId: 'r2', status: 'started' });
+  // A token for the agent, and a device that may only write: ordinary messages, whatever scopes they ask for.
+  const answer = { sessionKey: 'main', message: `yes ${id}` };
+  const agentToken = { mayCommand: false, agentIds: new Set(['main']) };
+  const approvals = new Set(['operator.write', 'operator.approvals']);
+  const device = { mayCommand: false, scopes: new Set(['operator.write']) };
+  const asAgent = { ...agentToken, scopes: approvals };
+  await place.call('chat.send', { ...answer, idempotencyKey: 'a' }, asAgent);
+  await place.call('chat.send', { ...answer, idempotencyKey: 'd' }, device);
+  expect(
+    await place.call(
+      'chat.send',
+      { ...answer, idempotencyKey: 'r2' },
+      { mayCommand: false, scopes: approvals },
+    ),
+  ).toEqual({ runId: 'r2', status: 'ok', messageSeq: expect.any(Number) });
   expect((await place.untilEvent('chat', { runId: 'r2', state: 'final' })).payload.message).toBeUndefined();
   const { payload } = await place.untilEvent('chat', { runId: 'r1', state: 'final' });
   expect(JSON.stringify(payload.message)).toContain('It was allowed.');
+  const { payload: heard } = await place.untilEvent('chat', { runId: 'd', state: 'final' });
+  expect(JSON.stringify(heard.message)).toContain('Heard');
+  const ends = place.heard.filter(({ event, payload }) => event === 'chat' && payload.state === 'final');
+  const runIds = ends.map(({ payload: { runId } }) => runId);
+  expect(runIds.indexOf('r1')).toBeLessThan(runIds.indexOf('a'));
 });
 
 test('a run whose process is killed goes on under the same name, and its text begins anew', async () => {

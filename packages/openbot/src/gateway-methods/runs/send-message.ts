@@ -1,5 +1,6 @@
 import type { ClientMessage } from '../../agent-host/contract.ts';
-import type { MethodCall } from '../../gateway-protocol/method.ts';
+import type { Caller, MethodCall } from '../../gateway-protocol/method.ts';
+import { hasScope } from '../../gateway-protocol/scopes.ts';
 import { refuse } from '../../gateway-protocol/wire-errors.ts';
 import type { SessionRef } from '../../session-address.ts';
 import { keepAttachments } from '../attachments.ts';
@@ -42,6 +43,7 @@ export async function sendMessage(
     text,
     mayCommand,
     ...(ctx && { ctx }),
+    mayAnswer: mayApprove(caller),
     ...(!isPlain && { wish }),
   };
   const accepted = await host.calls.accept(message);
@@ -69,6 +71,11 @@ export async function sendMessage(
       ? runs.accepted({ agentId, sessionKey, runId }, accepted)
       : overRun(runId, session);
   return { run, status: accepted.isNew ? 'started' : isWaiting ? 'in_flight' : 'ok' };
+}
+
+/** As OpenClaw's methods for approvals. A token for an agent gives no rights over what that agent may do. */
+function mayApprove({ mayCommand = false, scopes, agentIds }: Caller): boolean {
+  return mayCommand || (agentIds === undefined && hasScope(scopes, 'operator.approvals'));
 }
 
 function overRun(runId: string, { agentId, sessionKey }: SessionRef): GatewayRun {

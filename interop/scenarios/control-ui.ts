@@ -13,6 +13,7 @@ const SCRIPT = {
     { when: 'begin', steps: [{ text: 'Half of an answer' }, { stall: true }] },
     { when: 'files', steps: [{ tool: 'list_files', args: {} }, { text: 'There are none.' }] },
     { when: 'second', steps: [{ text: 'Of the second one.' }] },
+    { when: 'danger', steps: [{ ask: 'Danger', args: { path: 'x' } }, { text: '{{result}}' }] },
     { when: 'still', steps: [{ text: 'I am still here.' }] },
   ],
 };
@@ -38,6 +39,7 @@ export const controlUi: Scenario = {
     try {
       await connect(browser, gateway);
       await talk(browser.page);
+      await permit(browser.page);
       await openSecond(scene, browser.page, gateway);
       await restart(scene, browser, gateway);
       await lookAround(browser.page, gateway);
@@ -74,6 +76,18 @@ async function talk(page: Page): Promise<void> {
   const shown = await page.locator('main').textContent();
   ok(shown.includes('Half of an answer'), 'what was said before the stop stays');
   ok(!shown.includes('System:'), 'what the agent is told of the stop is not shown as a message');
+}
+
+/** A question is answered by a message, and the page rests when the run is over. */
+async function permit(page: Page): Promise<void> {
+  await say(page, 'Do what is a danger');
+  const question = page.getByText(/Answer "yes \w+"/).last();
+  await question.waitFor();
+  const [, answer] = /Answer "(yes \w+)"/.exec(await question.textContent()) ?? [];
+  await say(page, answer!);
+  await page.getByText('It was allowed.').first().waitFor();
+  await page.getByRole('button', { name: 'Stop generating' }).waitFor({ state: 'hidden' });
+  ok(!/Working…|Working on/.test(await page.locator('main').textContent()), 'the page rests');
 }
 
 async function openSecond(scene: Scene, page: Page, { stateDir }: OpenbotGateway): Promise<void> {

@@ -11,6 +11,8 @@ export interface SentMessage {
   readonly run: GatewayRun;
   /** `in_flight` and `ok`: the message was sent before, and its run goes on, or is over. */
   readonly status: 'started' | 'in_flight' | 'ok';
+  /** Of a message that has no turn, as the answer to a question: where it is kept. OpenClaw's page waits for no other word. */
+  readonly messageSeq?: number;
 }
 
 /** Gives a message of a client to its session. The run has the name of its idempotency key, also after a restart. */
@@ -70,6 +72,7 @@ export async function sendMessage(
     isWaiting || accepted.isNew
       ? runs.accepted({ agentId, sessionKey, runId }, accepted)
       : overRun(runId, session);
+  if (accepted.state === 'dropped') return { run, status: 'ok', messageSeq: accepted.seq };
   return { run, status: accepted.isNew ? 'started' : isWaiting ? 'in_flight' : 'ok' };
 }
 

@@ -12,7 +12,17 @@ export interface ReplyPayload {
   audioAsVoice?: boolean;
   isError?: boolean;
   /** Asks for a permission. A person answers it by a message that names the id, or by a reply. */
-  question?: { readonly id: string; readonly turnId: string };
+  question?: AskedQuestion;
   /** For one channel only, in its own words. */
   channelData?: Record<string, unknown>;
+}
+
+export interface AskedQuestion {
+  readonly id: string;
+  readonly turnId: string;
+  /**
+   * For networks with buttons. One that is pressed arrives as a message of its person with the word, and with the id of
+   * the question's message in `ReplyToId`: whether that person may answer is decided as for one that is written.
+   */
+  readonly answers: readonly { readonly word: string; readonly label: string }[];
 }

@@ -3,7 +3,7 @@ import type { MessageIdentity } from '../inbox/contract.ts';
 import type { DeliveryTarget, OutboundMessage, Outbox } from '../outbox/contract.ts';
 import type { Answer, Asker, OpenQuestion, Question } from '../permissions/contract.ts';
 import { type ParsedAnswer, parseAnswer } from './parse-answer.ts';
-import { type QuestionEnd, writeEnd, writeLate, writeQuestion } from './write-question.ts';
+import { listAnswers, type QuestionEnd, writeEnd, writeLate, writeQuestion } from './write-question.ts';
 
 export type Conversation = Omit<MessageIdentity, 'messageId'>;
 
@@ -97,7 +97,8 @@ export class ConversationDesk {
     }));
     const { settle: close } = this.#open.get(key)!;
     try {
-      const payload = { text: writeQuestion(id, question), question: { id, turnId } };
+      const answers = listAnswers(id, question);
+      const payload = { text: writeQuestion(id, question), question: { id, turnId, answers } };
       await this.#put({ ...turn, key, payload });
     } catch (error) {
       this.#open.delete(key);

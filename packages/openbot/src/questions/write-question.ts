@@ -1,3 +1,4 @@
+import type { AskedQuestion } from '../outbox/reply-payload.ts';
 import type { Answer, Question } from '../permissions/contract.ts';
 import { describeSeconds } from '../permissions/policy.ts';
 import { showBehindBar } from '../permissions/question-rows.ts';
@@ -15,6 +16,15 @@ export function writeQuestion(
   const more =
     always === undefined ? '' : `\n"always ${id}" also allows this for the rest of the session: ${always}`;
   return `Permission needed [${id}]. The agent wants to use:\n${text}Answer "yes ${id}" or "no ${id}" within ${minutes}.${more}`;
+}
+
+/** What can be answered, in the words that `parseAnswer` reads. */
+export function listAnswers(id: string, { always }: Pick<Question, 'always'>): AskedQuestion['answers'] {
+  return [
+    { word: `yes ${id}`, label: 'Allow' },
+    ...(always === undefined ? [] : [{ word: `always ${id}`, label: 'Always allow' }]),
+    { word: `no ${id}`, label: 'Deny' },
+  ];
 }
 
 export type QuestionEnd = Answer | 'timeout' | 'withdrawn' | 'lost';

@@ -88,6 +88,37 @@ test('the person is asked, says yes, and the run goes on', async () => {
   await state.close();
 });
 
+test('a button that is pressed counts as its word, of those who may answer', async () => {
+  const channels = {
+    memory: { allowFrom: ['ada'], groupAllowFrom: ['ada', 'bob'], groupPolicy: 'allowlist' },
+  } as const;
+  const talk = await new Dialogue().open(undefined, {
+    channels: { memory: { ...channels.memory, groups: { crew: {} } } },
+  });
+  const mention = { WasMentioned: true };
+  const ada = { name: 'Ada', id: 'ada' };
+  await talk.chat.writeInGroup('crew', ada, 'publish it', mention);
+  const id = await talk.question('crew');
+  const { network } = talk.chat.channel;
+  const asked = network.shown.find(({ payload }) => payload.question !== undefined)!;
+  expect(asked.payload.question?.answers).toEqual([
+    { word: `yes ${id}`, label: 'Allow' },
+    { word: `always ${id}`, label: 'Always allow' },
+    { word: `no ${id}`, label: 'Deny' },
+  ]);
+  const press = (who: string, place: number) => {
+    const { word } = asked.payload.question!.answers[place]!;
+    return talk.chat.writeInGroup('crew', { name: who, id: who }, word, { ReplyToId: asked.id });
+  };
+  // One may talk and decides nothing, the other is not heard at all.
+  await press('bob', 0);
+  await press('eve', 1);
+  expect(talk.said('crew')).toEqual([]);
+  await press('ada', 2);
+  await talk.bot.idle();
+  expect(talk.said('crew')).toEqual([`[${id}] Not allowed.`, 'The person said no.']);
+});
+
 test.each([
   ['no', 'The person said no.', 'Not allowed.'],
   ['deny', 'The person said no.', 'Not allowed.'],

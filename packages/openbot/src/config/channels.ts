@@ -11,6 +11,11 @@ export function resolveChannelSettings(
   return { ...shared, ...pick(accounts, normalizeAccountId(accountId), normalizeAccountId) };
 }
 
+/** Whether all who write direct messages to an agent talk in one session. */
+export function sharesSession({ session }: Pick<BotConfig, 'session'>): boolean {
+  return (session?.dmScope ?? 'main') === 'main';
+}
+
 /** What is set for the group or topic of a message, or for `*`. Undefined for one that is not among the groups. */
 export function resolveGroupSettings(
   groups: ChannelAccountSettings['groups'],

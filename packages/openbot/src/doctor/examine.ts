@@ -9,6 +9,7 @@ import { gateway } from './checks/gateway.ts';
 import { leftovers, scheduledEdits, staleLocks } from './checks/leavings.ts';
 import { diskSpace, node } from './checks/machine.ts';
 import { database, deadLetters, index, stuckMessages } from './checks/messages.ts';
+import { pairing } from './checks/people.ts';
 import { headers, lostTranscripts, orphans, stores, tornLines } from './checks/sessions.ts';
 import type { Check, CheckResult, Finding, Place } from './contract.ts';
 
@@ -22,6 +23,7 @@ export const CHECKS: readonly Check[] = [
   workspaces,
   models,
   channels,
+  pairing,
   // Before fixes that write beside them: a writer removes what it finds of others.
   leftovers,
   staleLocks,

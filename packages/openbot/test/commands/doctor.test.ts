@@ -232,6 +232,7 @@ it('what only a person can repair', async () => {
       channels: { telegram: {} },
     }),
     'openbot-inbox.sqlite': 'no database',
+    'channel-pairing.json': '{ torn',
     'agents/old/sessions/sessions.json': '{}',
   });
   mkdirSync(place.sessionsDir, { recursive: true });
@@ -245,10 +246,31 @@ it('what only a person can repair', async () => {
     /✗ workspaces\n.*\/proc\/none\/at\/all\n.*Not fixed: /,
     /! agents\n.*agents\/old/,
     /! channels\n.*telegram/,
+    /✗ pairing\n.*Cannot read .*channel-pairing\.json/,
     /✗ models\n.*nowhere\/big/,
   ])
     expect(stdout).toMatch(text);
   expect(readFileSync(join(place.sessionsDir, 'sessions.json'), 'utf8')).toBe('{ torn');
+});
+
+it('says that people who were let in share the session of the owner', async () => {
+  const ada = { channel: 'telegram', accountId: 'default', id: '7', to: '7', meta: {}, approvedAt: 1 };
+  const place = makePlace(
+    {},
+    {
+      'openbot.json': '{}',
+      'channel-pairing.json': JSON.stringify({ version: 1, requests: [], approved: [ada] }),
+    },
+  );
+  const findings = async () => {
+    const printed = JSON.parse((await place.runHere('health', '--json')).stdout) as Printed;
+    return printed.checks.find(({ name }) => name === 'pairing')!.findings;
+  };
+  expect(await findings()).toMatchObject([
+    { severity: 'warning', remedy: expect.stringContaining('dmScope') },
+  ]);
+  writeFileSync(join(place.stateDir, 'openbot.json'), '{ session: { dmScope: "per-channel-peer" } }');
+  expect(await findings()).toEqual([]);
 });
 
 it('health: yes, with warnings, and no', async () => {

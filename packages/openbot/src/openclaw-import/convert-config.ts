@@ -160,10 +160,12 @@ function removeAt(config: JsonObject, at: SettingPath): void {
   else if (isObject(parent) && last !== undefined) delete parent[last];
 }
 
-/** Sections of which nothing is left. An empty list says something. */
-function removeEmpty(value: JsonObject | unknown[]): void {
+/** Sections of which nothing is left. An empty list says something, and so does a group without settings. */
+function removeEmpty(value: JsonObject | unknown[], isOfGroups = false): void {
   for (const [name, part] of Object.entries(value)) {
-    if (isObject(part) || Array.isArray(part)) removeEmpty(part);
-    if (isObject(part) && Object.keys(part).length === 0 && !Array.isArray(value)) delete value[name];
+    const areGroups = name === 'groups' || name === 'topics';
+    if (isObject(part) || Array.isArray(part)) removeEmpty(part, areGroups);
+    const isEmpty = isObject(part) && Object.keys(part).length === 0;
+    if (isEmpty && !areGroups && !isOfGroups && !Array.isArray(value)) delete value[name];
   }
 }

@@ -1,17 +1,23 @@
-/** What OpenClaw limited and openbot cannot: the thing is turned off rather than left without its limit. */
-import { showSettingPath } from '../config/setting-path.ts';
+/** What OpenClaw limited and openbot does not: the thing is turned off rather than left without its limit. */
+import { readSetting, showSettingPath } from '../config/setting-path.ts';
 import { isObject, type JsonObject } from './convert-secrets.ts';
 import type { LeftOut } from './found-session.ts';
 
 /** Settings of OpenClaw for all channels, beside their names. */
 const FOR_ALL = 'defaults';
 
+/** Those for all channels that a channel has too. */
+const KNOWN_FOR_ALL = ['dmPolicy', 'allowFrom', 'groupPolicy', 'groupAllowFrom'];
+/** Limits that hold here. Others may come over as settings of their network, and would limit nothing. */
+const KNOWN = new Set([...KNOWN_FOR_ALL, 'groups']);
+
 /**
  * Channels and accounts with a limit on who may write. Read before anything is left out; the function that is returned turns
- * them off afterwards.
+ * those off of whose limits something does not hold here.
  */
 export function keepChannelLimits(config: JsonObject): (warnings: LeftOut[]) => void {
   const channels = isObject(config.channels) ? config.channels : {};
+  takeOverDefaults(channels);
   const shared = limitsIn(channels[FOR_ALL]).map((at) => ['channels', FOR_ALL, ...at]);
   delete channels[FOR_ALL];
   const limited = Object.entries(channels).flatMap(([name, channel]) => {
@@ -26,7 +32,12 @@ export function keepChannelLimits(config: JsonObject): (warnings: LeftOut[]) => 
     return [{ at, limits }, ...ofAccounts].filter((one) => one.limits.length > 0);
   });
   return (warnings) => {
-    for (const { at, limits } of limited) {
+    for (const { at, limits: all } of limited) {
+      const limits = all.filter(
+        (limit) =>
+          !KNOWN.has(limit[limit[2] === 'accounts' ? 4 : 2]!) || readSetting(config, limit) === undefined,
+      );
+      if (limits.length === 0) continue;
       const place = objectAt(config, at);
       if (place.enabled === false) continue;
       place.enabled = false;
@@ -37,6 +48,25 @@ export function keepChannelLimits(config: JsonObject): (warnings: LeftOut[]) => 
       });
     }
   };
+}
+
+function takeOverDefaults(channels: JsonObject): void {
+  const shared = isObject(channels[FOR_ALL]) ? channels[FOR_ALL] : {};
+  for (const [name, channel] of Object.entries(channels)) {
+    if (name === FOR_ALL || !isObject(channel)) continue;
+    for (const setting of KNOWN_FOR_ALL)
+      if (shared[setting] !== undefined) channel[setting] ??= structuredClone(shared[setting]);
+    const accounts = isObject(channel.accounts) ? Object.values(channel.accounts).filter(isObject) : [];
+    for (const place of [channel, ...accounts]) closeUnlisted(place, channel);
+  }
+  for (const setting of KNOWN_FOR_ALL) delete shared[setting];
+}
+
+/** OpenClaw hears everybody only where the list says so too. */
+function closeUnlisted(place: JsonObject, { dmPolicy, allowFrom }: JsonObject): void {
+  const list = place.allowFrom ?? allowFrom;
+  const isOpen = (place.dmPolicy ?? dmPolicy) === 'open';
+  if (isOpen && !(Array.isArray(list) && list.includes('*'))) place.dmPolicy = 'allowlist';
 }
 
 /** The names of lists of those who may write; `*` in one is everybody. */
@@ -51,9 +81,10 @@ function limitsIn(value: unknown, isPlace = false): string[][] {
     if (/policy$/i.test(name) && typeof part === 'string') return part === 'open' ? [] : [[name]];
     if (LISTS.test(name) && Array.isArray(part)) return part.includes('*') ? [] : [[name]];
     if (isPlace && ['allow', 'enabled'].includes(name) && part === false) return [[name]];
-    if (MAPS.includes(name) && isObject(part) && !Object.hasOwn(part, '*')) return [[name]];
-    const isInside = isPlace || name === 'dm' || MAPS.includes(name);
-    return limitsIn(part, isInside).map((inside) => [name, ...inside]);
+    const isMap = MAPS.includes(name) && isObject(part);
+    const isInside = isPlace || name === 'dm' || isMap;
+    const inside = limitsIn(part, isInside).map((limit) => [name, ...limit]);
+    return isMap && !Object.hasOwn(part, '*') ? [[name], ...inside] : inside;
   });
 }
 

@@ -24,7 +24,7 @@ describe('openbot init --from-openclaw', () => {
         defaults: { model: 'script/echo' },
         list: [{ id: 'main' }, { id: 'ops', name: 'Ops', model: 'openai/gpt-5.1' }],
       },
-      channels: { telegram: { botToken: TOKEN, dmPolicy: 'pairing' } },
+      channels: { telegram: { botToken: TOKEN, dmPolicy: 'pairing', dm: { policy: 'allowlist' } } },
       gateway: { auth: { token: 'gateway-secret' } },
       session: { reset: { mode: 'manual' } },
     });
@@ -39,16 +39,14 @@ describe('openbot init --from-openclaw', () => {
     const { code, stdout, stderr } = await place.run(['init', '--from-openclaw', home.stateDir]);
     expect(code).toBe(0);
     expect(stderr.replace(/\s+/g, ' ')).toMatch(
-      /^Warning: channels\.telegram is turned off\. .*dmPolicy.* openbot config set channels\.telegram\.enabled true $/,
+      /^Warning: channels\.telegram is turned off\. .*dm\.policy.* openbot config set channels\.telegram\.enabled true $/,
     );
     expect(stdout).toMatch(
       /Made .*openbot\.json: agents, channels, session\n {2}secret channels\.telegram\.botToken: file:\.\/secrets\/\S+\n/,
     );
     expect(stdout).toContain('Copied agent main: 2 transcripts, 2 entries\n');
     expect(stdout).toContain('Copied agent ops: 10 transcripts, 22 entries\n');
-    expect(stdout).toMatch(
-      /Left out:\n[\s\S]*gateway: [\s\S]*channels\.telegram\.dmPolicy: .*[\s\S]*3 archives in/,
-    );
+    expect(stdout).toMatch(/Left out:\n[\s\S]*gateway: [\s\S]*3 archives in/);
     expect(stdout).toMatch(
       /Logins of models are not copied[^\n]*models list[^\n]*\nMissing here:\n {2}openai: .*OPENAI_API_KEY/,
     );

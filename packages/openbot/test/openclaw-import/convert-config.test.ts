@@ -64,7 +64,7 @@ describe('an openclaw.json', () => {
         reset: { mode: 'idle', idleMinutes: 60 },
         maintenance: { mode: 'warn' },
       },
-      messages: { queue: { mode: 'collect', cap: 5 }, ackReaction: 'secret-looking' },
+      messages: { queue: { mode: 'collect', cap: 5 }, tts: 'secret-looking' },
       channels: { telegram: { enabled: true, allowFrom: [42], dmPolicy: 'pairing' } },
       gateway: { port: 18789, auth: { token: 'gateway-secret' } },
     });
@@ -75,15 +75,9 @@ describe('an openclaw.json', () => {
         reset: { mode: 'idle', idleMinutes: 60 },
       },
       messages: { queue: { mode: 'collect', cap: 5 } },
-      channels: { telegram: { enabled: false, allowFrom: [42] } },
+      channels: { telegram: { enabled: true, allowFrom: [42], dmPolicy: 'pairing' } },
     });
-    expect(left.sort()).toEqual([
-      'channels.telegram.dmPolicy',
-      'gateway',
-      'messages.ackReaction',
-      'session.maintenance',
-      'session.store',
-    ]);
+    expect(left.sort()).toEqual(['gateway', 'messages.tts', 'session.maintenance', 'session.store']);
     expect(JSON.stringify([config, leftOut])).not.toMatch(/gateway-secret|secret-looking|lastTouched/);
   });
 
@@ -229,47 +223,76 @@ describe('an openclaw.json', () => {
     const token = `\${TOKEN}`;
     const off = { botToken: token, enabled: false };
     const telegram = (settings: object) => turnedOff({ telegram: { botToken: token, ...settings } });
-    for (const dmPolicy of ['allowlist', 'disabled', 'pairing']) {
-      expect(telegram({ dmPolicy })).toEqual([
-        { telegram: off },
-        ['channels.telegram is turned off: channels.telegram.dmPolicy'],
-      ]);
-    }
-    expect(telegram({ groupPolicy: 'allowlist', groupAllowFrom: [1] })).toEqual([
-      { telegram: off },
-      ['channels.telegram is turned off: channels.telegram.groupPolicy, channels.telegram.groupAllowFrom'],
+    // Limits that hold here stay as they are.
+    const held = [
+      ...['allowlist', 'disabled', 'pairing'].map((dmPolicy) => ({ dmPolicy })),
+      { groupPolicy: 'allowlist', groupAllowFrom: [1] },
+      { enabled: true, groups: { '*': { requireMention: true, allowFrom: [1] } } },
+      { groups: { '-1': { requireMention: false }, '-2': {}, '-3': { enabled: false, topics: { 4: {} } } } },
+      { groupPolicy: 'open', groups: {} },
+    ];
+    for (const limits of held)
+      expect(telegram(limits)).toEqual([{ telegram: { botToken: token, ...limits } }, []]);
+    expect(telegram({ groups: { '-1': { skills: ['x'] } } })).toEqual([
+      { telegram: { botToken: token, groups: { '-1': {} } } },
+      [],
     ]);
-    expect(telegram({ groups: { '*': { requireMention: true, allowFrom: [1] } } })).toEqual([
-      { telegram: { ...off, groups: { '*': { requireMention: true } } } },
-      [expect.stringMatching(/groups\W+\*\W+allowFrom$/)],
+    // In OpenClaw that is no open door.
+    expect(telegram({ dmPolicy: 'open', allowFrom: [1], accounts: { a: { allowFrom: ['*'] } } })).toEqual([
+      {
+        telegram: {
+          botToken: token,
+          dmPolicy: 'allowlist',
+          allowFrom: [1],
+          accounts: { a: { allowFrom: ['*'] } },
+        },
+      },
+      [],
     ]);
-    // Those that are not listed may not write either.
-    expect(telegram({ groups: { '-1': { requireMention: false } } })[1]).toHaveLength(1);
+    // Those that are not known here.
+    expect(telegram({ groupPolicy: 'members', groups: { '-1': { allow: false } } })).toEqual([
+      { telegram: { ...off, groups: { '-1': {} } } },
+      [expect.stringMatching(/^channels.telegram is turned off: .*groupPolicy.*allow$/)],
+    ]);
     expect(
       turnedOff({
         discord: { token, dm: { policy: 'allowlist' } },
         slack: { botToken: token, dm: { enabled: false }, accounts: { b: { groupPolicy: 'open' } } },
-        irc: { token, accounts: { a: { token, dmPolicy: 'disabled' }, b: { token } } },
+        irc: { token, accounts: { a: { token, dmPolicies: 'x', dm: { policy: 'disabled' } }, b: { token } } },
       }),
     ).toEqual([
       {
-        discord: { token, enabled: false },
-        slack: off,
-        irc: { token, accounts: { a: { token, enabled: false }, b: { token } } },
+        discord: { token, dm: { policy: 'allowlist' }, enabled: false },
+        slack: { ...off, dm: { enabled: false }, accounts: { b: { groupPolicy: 'open' } } },
+        irc: {
+          token,
+          accounts: {
+            a: { token, dmPolicies: 'x', dm: { policy: 'disabled' }, enabled: false },
+            b: { token },
+          },
+        },
       },
       [
         'channels.discord is turned off: channels.discord.dm.policy',
         'channels.slack is turned off: channels.slack.dm.enabled',
-        'channels.irc.accounts.a is turned off: channels.irc.accounts.a.dmPolicy',
+        'channels.irc.accounts.a is turned off: channels.irc.accounts.a.dm.policy',
       ],
     ]);
+    const defaults = { groupPolicy: 'disabled', otherPolicy: 'strict' };
     expect(turnedOff({ defaults: { groupPolicy: 'disabled' }, telegram: { botToken: token } })).toEqual([
-      { telegram: off },
-      ['channels.telegram is turned off: channels.defaults.groupPolicy'],
+      { telegram: { botToken: token, groupPolicy: 'disabled' } },
+      [],
+    ]);
+    expect(turnedOff({ defaults, telegram: { botToken: token, groupPolicy: 'open' } })).toEqual([
+      { telegram: { ...off, groupPolicy: 'open' } },
+      ['channels.telegram is turned off: channels.defaults.otherPolicy'],
     ]);
     const open = { dmPolicy: 'open', allowFrom: ['*'], groupPolicy: 'open', streaming: { enabled: false } };
-    expect(telegram(open)).toEqual([{ telegram: { botToken: token, allowFrom: ['*'] } }, []]);
-    expect(telegram({ enabled: false, dmPolicy: 'allowlist' })).toEqual([{ telegram: off }, []]);
+    expect(telegram(open)).toEqual([{ telegram: { botToken: token, ...open } }, []]);
+    expect(telegram({ enabled: false, xPolicy: 'strict' })).toEqual([
+      { telegram: { ...off, xPolicy: 'strict' } },
+      [],
+    ]);
   });
 
   it('runs no command of an agent whose commands ran in a sandbox', () => {

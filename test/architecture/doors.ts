@@ -250,6 +250,7 @@ export const DOORS: Doors = {
     'agent-roster': ['list-agents', 'plan-agent-changes'],
     bot: ['contract', 'find-end', 'find-place', 'open-bot'],
     channels: ['all', 'contract', 'send-failure'],
+    'bot/streaming': ['open-stream', 'signs'],
     'channel-notes': ['channel-notes'],
     'channels/http': [
       'account-health',

@@ -1,6 +1,7 @@
-import { OpenBotError } from '@openbot/sessions';
+import { OpenBotError, type StoredEntry } from '@openbot/sessions';
 import type { OutboundMessage } from '../outbox/contract.ts';
 import type { TurnOutcome, TurnWork } from '../queue/contract.ts';
+import type { SessionRef } from '../session-address.ts';
 import { carryOutClean } from '../session-tools/pending-cleans.ts';
 import { refuseTurn } from '../turn/refuse-turn.ts';
 import { runTurn } from '../turn/turn.ts';
@@ -8,10 +9,12 @@ import type { TurnReport } from '../turn/turn-tools.ts';
 import type { BotParts } from './bot-parts.ts';
 import type { BotNotice, ObservedTurn, TurnObserver } from './contract.ts';
 import { reportHeartbeatFailure } from './heartbeat.ts';
+import { openStream } from './streaming/open-stream.ts';
 
 /** Runs a turn, and tells those who wait for it or follow all of them. */
 export async function runWatched(
-  parts: Pick<BotParts, 'tools' | 'watchers' | 'sender'> & {
+  parts: Pick<BotParts, 'tools' | 'watchers' | 'sender' | 'channels'> & {
+    findEntry(session: SessionRef): Promise<StoredEntry | undefined>;
     readonly observer?: TurnObserver;
     report(notice: BotNotice): void;
   },
@@ -21,6 +24,7 @@ export async function runWatched(
   const { turnId } = work;
   const watching = work.messages.flatMap(({ seq }) => watchers.get(seq) ?? []);
   observer?.onBegan(work);
+  const stream = openStream(parts, work);
   // A turn ends with the configuration that it began with.
   const { outcome, report } = await runTurn({ ...tools, config: { ...tools.config } }, work, {
     showsTools: watching.some(({ showsTools }) => showsTools),
@@ -28,17 +32,25 @@ export async function runWatched(
     onEvent: (event) => {
       for (const watcher of watching) watcher.onEvent(event);
       observer?.onEvent(turnId, event);
+      stream?.onEvent(event);
     },
-  }).catch((error: unknown) => {
-    if (!(error instanceof OpenBotError) || error.code !== 'AGENT_NOT_FOUND') {
-      for (const watcher of watching) watcher.onFailed();
-      observer?.onEnded(turnId, 'later', reportOfFailure(messageOf(error)));
-      throw error;
-    }
-    parts.report({ about: 'configuration', message: `${error.message}. ${error.hint}`, cause: error });
-    return refuseTurn(tools, work, error);
-  });
+    ...(stream && { settle: () => stream.settle() }),
+  })
+    .finally(() => {
+      return stream?.settle();
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof OpenBotError) || error.code !== 'AGENT_NOT_FOUND') {
+        for (const watcher of watching) watcher.onFailed();
+        observer?.onEnded(turnId, 'later', reportOfFailure(messageOf(error)));
+        throw error;
+      }
+      parts.report({ about: 'configuration', message: `${error.message}. ${error.hint}`, cause: error });
+      return refuseTurn(tools, work, error);
+    });
   const isOver = outcome.end !== 'later' && outcome.end !== 'held';
+  // What is shown stays as it is where this fails: the turn has ended all the same.
+  if (isOver) await stream?.finish?.().catch(() => {});
   sender.wake();
   reportHeartbeatFailure(work, outcome, parts.report);
   for (const watcher of watching) watcher.onReport(report, turnId);

@@ -257,6 +257,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
           channels,
           report,
           observer,
+          findEntry: (session) => findReadableEntry(state, config, session),
         },
         work,
       );

@@ -246,7 +246,12 @@ export interface ChannelAccountSettings {
   rateLimit?: number;
   /** Which replies are shown as an answer to the message: none, the first of a turn, all. */
   replyToMode?: 'off' | 'first' | 'all';
+  /** What people see while an agent writes. Whole replies when absent. */
+  streaming?: StreamingMode | boolean | { readonly mode?: StreamingMode };
 }
+/** `partial` edits a draft as the text grows, `block` sends each paragraph when it is done. The names are OpenClaw's. */
+export type StreamingMode = 'off' | 'partial' | 'block' | 'progress';
+
 /** A topic of a group has the same settings as the group, each in the place of that of the group. */
 export interface GroupSettings extends TopicSettings {
   /** By the id of a topic; `*` for those that are not listed. */

@@ -16,6 +16,12 @@ export function sharesSession({ session }: Pick<BotConfig, 'session'>): boolean 
   return (session?.dmScope ?? 'main') === 'main';
 }
 
+/** What people on the account see while an agent writes. OpenClaw's `progress` and its old `true` are not known here. */
+export function resolveStreaming({ streaming }: ChannelAccountSettings): 'off' | 'partial' | 'block' {
+  const mode = typeof streaming === 'object' ? streaming.mode : streaming;
+  return mode === 'partial' || mode === 'block' ? mode : 'off';
+}
+
 /** What is set for the group or topic of a message, or for `*`. Undefined for one that is not among the groups. */
 export function resolveGroupSettings(
   groups: ChannelAccountSettings['groups'],

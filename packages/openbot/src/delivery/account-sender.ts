@@ -3,6 +3,7 @@ import { readSendFailure, sendFailure } from '../channels/send-failure.ts';
 import { REPEAT_MARK } from '../channels/text/mark-repeat.ts';
 import { type Clock, delayAfter } from '../clock.ts';
 import type { Outbox, OutboxMessage } from '../outbox/contract.ts';
+import { findDraft, firstReplyOf, sendOverDraft } from './drafts.ts';
 import { decideAfterFailure, type RetryLimits } from './next-try.ts';
 
 export interface SenderDependencies {
@@ -151,11 +152,17 @@ export class AccountSender {
   async #send(message: OutboxMessage, controller: AbortController): Promise<void> {
     const { outbox, clock, owner, limits, random, onSent, onDead } = this.#dependencies;
     const { key } = message;
+    if (await this.#isLateDraft(message)) return;
     try {
       const { ids } = await this.#callChannel(message, controller);
       onSent(message);
       await this.#record(() => outbox.sent(key, owner, { at: clock.now(), ids }));
     } catch (error) {
+      // The reply comes anyway: a draft that was not shown is none.
+      if (message.payload.draft) {
+        await this.#record(() => outbox.sent(key, owner, { at: clock.now(), ids: [] }));
+        return;
+      }
       const said = readSendFailure(error);
       const failure = { ...said, text: this.#hide(said.text) };
       const now = clock.now();
@@ -170,6 +177,16 @@ export class AccountSender {
         onDead(message, after.error);
       }
     }
+  }
+
+  /** The reply is there already, and needs no draft before it. */
+  async #isLateDraft({ key, payload, turnId = '' }: OutboxMessage): Promise<boolean> {
+    if (!payload.draft) return false;
+    const { outbox, owner, clock } = this.#dependencies;
+    const reply = await outbox.get(firstReplyOf(turnId)).catch(() => undefined);
+    if (reply === undefined) return false;
+    await this.#record(() => outbox.sent(key, owner, { at: clock.now(), ids: [] }));
+    return true;
   }
 
   /** A channel that does not obey the signal is left alone when its time is up. */
@@ -201,7 +218,10 @@ export class AccountSender {
       signal.addEventListener('abort', () => setImmediate(() => reject(signal.reason)), { once: true });
     });
     try {
-      return await Promise.race([this.#channel.send(request), aborted]);
+      const draftId = await findDraft(outbox, this.#channel, message);
+      const sending =
+        draftId === undefined ? this.#channel.send(request) : sendOverDraft(this.#channel, request, draftId);
+      return await Promise.race([sending, aborted]);
     } finally {
       cancel();
     }

@@ -13,6 +13,8 @@ export interface ReplyPayload {
   isError?: boolean;
   /** Asks for a permission. A person answers it by a message that names the id, or by a reply. */
   question?: AskedQuestion;
+  /** Shown while the turn goes on; its first reply takes the place. Never sent a second time. */
+  draft?: true;
   /** For one channel only, in its own words. */
   channelData?: Record<string, unknown>;
 }

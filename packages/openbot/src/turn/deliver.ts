@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { OpenBotError, resolveSendPolicy, type StoredEntry } from '@openbot/sessions';
 import { composeDeliveryMirror } from '@openbot/sessions/transcript';
 import type { InboxMessage } from '../inbox/contract.ts';
-import type { DeliveryTarget, OutboundMessage } from '../outbox/contract.ts';
+import type { DeliveryTarget, OutboundMessage, Outbox } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { TurnWork } from '../queue/contract.ts';
 import type { SentByTool } from '../tools/contract.ts';
@@ -93,12 +93,41 @@ export function isReply({ key, turnId }: OutboundMessage): boolean {
   return turnId !== undefined && /^:(?:\d+(?::\d+)?|failed)$/.test(key.slice(turnId.length));
 }
 
+/** The message that shows what is being written. */
+export function draftKeyOf(turnId: string): string {
+  return `${turnId}:draft`;
+}
+
+/** The reply that takes the place of the draft. */
+export function firstReplyKeyOf(turnId: string): string {
+  return `${turnId}:0`;
+}
+
+/** A part of the answer that is sent while the model goes on. */
+export function blockKeyOf(turnId: string, n: number): string {
+  return `${turnId}:block:${n}`;
+}
+
+/** Whether it was shown while the model wrote: the replies follow. */
+function isStreamed({ key, turnId = '' }: OutboundMessage): boolean {
+  return key === draftKeyOf(turnId) || isBlock({ key, turnId });
+}
+
+function isBlock({ key, turnId = '' }: Pick<OutboundMessage, 'key' | 'turnId'>): boolean {
+  return /^:block:\d+$/.test(key.slice(turnId.length));
+}
+
+/** The blocks of the turn that were sent, also by a run of it that was cut off. */
+export async function listBlocks(outbox: Pick<Outbox, 'ofTurn'>, turnId: string): Promise<readonly string[]> {
+  return (await outbox.ofTurn(turnId)).filter(isBlock).map(({ payload }) => payload.text ?? '');
+}
+
 /** What tools sent to the person in an earlier run of the turn, which was cut off: the reply must not repeat it. */
 export async function listSentBefore({ tools, work, message }: Turn): Promise<SentByTool[]> {
   if (!work.recovering) return [];
   const target = requesterOf(message);
   return (await tools.outbox.ofTurn(work.turnId))
-    .filter((one) => !isReply(one) && isDeepStrictEqual(one.target, target))
+    .filter((one) => !isReply(one) && !isStreamed(one) && isDeepStrictEqual(one.target, target))
     .map(({ payload }) => ({ text: payload.text ?? '', mediaUrls: payload.mediaUrls }));
 }
 

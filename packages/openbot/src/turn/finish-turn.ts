@@ -5,7 +5,7 @@ import type { ModelChoice, SystemPrompt } from '../runners/contract.ts';
 import { END_MARK } from '../transcripts/contract.ts';
 import type { ChosenRun } from './choose-run.ts';
 import { answerInside } from './commands/hints.ts';
-import { deliver, listSentBefore } from './deliver.ts';
+import { deliver, listBlocks, listSentBefore, WEB_CHANNEL } from './deliver.ts';
 import { type FailedModel, noticeOfChange } from './failover/describe-failover.ts';
 import { nameOfModel } from './failover/list-candidates.ts';
 import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
@@ -35,8 +35,15 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
   const { tally, model, systemPrompt, thinkingLevel = chooseThinkingLevel({ entry, thinkingDefault }) } = run;
   // A heartbeat that has nothing to say is not sent, so the notice would be lost.
   const change = isHeartbeat(turn.message) ? undefined : describeModelChange(entry, run);
+  await turn.watcher.settle?.();
   const said = addSent(tally, await listSentBefore(turn));
-  const built = buildReplies(turn, entry, { ...run, tally: said, thinkingLevel, notice: change?.text });
+  const built = buildReplies(turn, entry, {
+    ...run,
+    tally: said,
+    thinkingLevel,
+    notice: change?.text,
+    streamedBlocks: await listStreamed(turn),
+  });
   const outcome = outcomeOfRun(tally, {
     model,
     hasChanged: (run.failed ?? []).length > 0,
@@ -70,6 +77,11 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
 /** A client names the run of its message; of several that share a turn it is the last one. */
 function nameOfRun({ work, message: { identity } }: Turn): string {
   return identity.channel === WEB_CHANNEL ? identity.messageId : work.turnId;
+}
+
+/** Nearly all turns stream none, and need not look. */
+async function listStreamed({ watcher, work, tools }: Turn): Promise<readonly string[]> {
+  return watcher.settle === undefined && !work.recovering ? [] : listBlocks(tools.outbox, work.turnId);
 }
 
 /** Undefined where the same model answers as before, and for a run whose end was found after a crash. */

@@ -69,6 +69,8 @@ export interface TurnWatcher {
   /** Asks the person who waits, in the place of their conversation. */
   readonly asker?: Asker;
   onEvent(event: TurnEvent): void;
+  /** Ends what is shown while the model writes. Replies are put into the outbox after it has resolved. */
+  settle?(): Promise<void>;
 }
 
 export type TurnEvent =

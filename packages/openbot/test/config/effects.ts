@@ -14,6 +14,7 @@ const SESSIONS = 'openbot/test/session-tools/sessions.test.ts';
 const FLUSH = 'openbot/test/turn/memory/run-memory-flush.test.ts';
 const AGENT_SESSIONS = 'openbot/test/commands/agent-sessions.test.ts';
 const OUTAGE = 'openbot/test/bot/outage.test.ts';
+const STREAMING = 'openbot/test/bot/streaming.test.ts';
 const QUEUE = 'openbot/test/bot/queue-modes.test.ts';
 const MIRROR = 'openbot/test/runners/claude/mirror.test.ts';
 const RULES = 'openbot/test/coding-runs/rules.test.ts';
@@ -170,6 +171,16 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     'session.identityLinks',
     'session.resetTriggers',
     'channels.<name>.allowFrom',
+  ),
+  ...shownBy(
+    [STREAMING, 'partial: a draft grows'],
+    'channels.<name>.streaming',
+    'channels.<name>.accounts.<name>.streaming',
+  ),
+  ...shownBy(
+    [STREAMING, 'the forms of OpenClaw are read'],
+    'channels.<name>.streaming.mode',
+    'channels.<name>.accounts.<name>.streaming.mode',
   ),
   ...shownBy(
     [CONVERSATION_EFFECTS, 'of a channel and of its accounts decide what is answered, and how'],

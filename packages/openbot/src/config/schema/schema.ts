@@ -67,6 +67,8 @@ const agents = section({
   maxConcurrentRuns: about('Runs of all agents together', count(1), 4),
 } satisfies Shape<Agents>);
 
+const STREAMING = ['off', 'partial', 'block', 'progress'] as const;
+
 const ids = z.optional(z.array(id, 'must be a list of ids'));
 
 const ofTopic = {
@@ -119,6 +121,20 @@ const ofAccount = {
   replyToMode: about(
     'Which replies are shown as an answer to the message: none, the first of a turn, all. What the model asks for itself counts always',
     oneOf('off', 'first', 'all'),
+    'off',
+  ),
+  streaming: about(
+    'What people see while the agent writes: `off`, whole replies; `partial`, a message that is edited as the text grows, where the network can edit; `block`, each paragraph when it is done. In the form of OpenClaw also `{ mode }`; its `progress` is as `off`',
+    z.optional(
+      z.union(
+        [
+          z.enum(STREAMING),
+          z.boolean(),
+          z.looseObject({ mode: about('The same', z.optional(z.enum(STREAMING)), 'off') }),
+        ],
+        `must be one of ${STREAMING.join(', ')}`,
+      ),
+    ),
     'off',
   ),
 } satisfies Shape<ChannelAccountSettings>;

@@ -20,6 +20,8 @@ export interface RepliedRun {
   readonly thinkingLevel?: string;
   /** For the person, under an answer: another model than before has given it. */
   readonly notice?: string;
+  /** Sent while the model wrote. */
+  readonly streamedBlocks?: readonly string[];
 }
 
 export interface Replies {
@@ -46,6 +48,7 @@ export function buildReplies(turn: Turn, entry: SessionEntry, run: RepliedRun): 
       (path) => folderOfMedia(tools.stateDir, path),
     ),
     sentByTool: tally.sent,
+    streamedBlocks: run.streamedBlocks,
     responsePrefix: tools.config.messages?.responsePrefix,
     prefixValues: { model: model.model, provider: model.provider, thinkingLevel: run.thinkingLevel },
   };

@@ -14,6 +14,7 @@ import { isTrustedSender, takeAnswer } from './permission-questions.ts';
 import { isProcessGone } from './process-name.ts';
 import { pruneSometimes } from './prune-sometimes.ts';
 import { routeMessage } from './route-message.ts';
+import { acknowledge } from './streaming/signs.ts';
 
 /** Keeps what a channel receives, and wakes the session that it belongs to. */
 export function hostOf(
@@ -70,8 +71,11 @@ export function hostOf(
         arrival,
         reason === undefined ? undefined : { state: 'dropped', reason },
       );
-      if (isNew && reason === undefined) dispatcher.wake(sessionKey, agentId, laneOf(words.kind));
       pruneSometimes(state, options, message.seq, tools.now());
+      if (isNew && reason === undefined) {
+        dispatcher.wake(sessionKey, agentId, laneOf(words.kind));
+        if (words.kind === 'text') acknowledge(channel, options.config, message);
+      }
       return { identity, isNew, message };
     },
     amend: async ({ conversationId, messageId, ctx: received }) => {

@@ -10,6 +10,7 @@ import type { BotParts } from './bot-parts.ts';
 import type { BotNotice, ObservedTurn, TurnObserver } from './contract.ts';
 import { reportHeartbeatFailure } from './heartbeat.ts';
 import { openStream } from './streaming/open-stream.ts';
+import { showActivity, takeAcksAway } from './streaming/signs.ts';
 
 /** Runs a turn, and tells those who wait for it or follow all of them. */
 export async function runWatched(
@@ -25,6 +26,7 @@ export async function runWatched(
   const watching = work.messages.flatMap(({ seq }) => watchers.get(seq) ?? []);
   observer?.onBegan(work);
   const stream = openStream(parts, work);
+  const stopActivity = showActivity(parts, work);
   // A turn ends with the configuration that it began with.
   const { outcome, report } = await runTurn({ ...tools, config: { ...tools.config } }, work, {
     showsTools: watching.some(({ showsTools }) => showsTools),
@@ -37,6 +39,7 @@ export async function runWatched(
     ...(stream && { settle: () => stream.settle() }),
   })
     .finally(() => {
+      stopActivity();
       return stream?.settle();
     })
     .catch((error: unknown) => {
@@ -56,6 +59,7 @@ export async function runWatched(
   for (const watcher of watching) watcher.onReport(report, turnId);
   observer?.onEnded(turnId, outcome.end, report);
   if (isOver) {
+    takeAcksAway(parts, work.messages);
     const { agentId } = work;
     const sessions = { ...tools.openStore(agentId), agentId, mainKey: tools.config.session?.mainKey };
     await carryOutClean({ ...tools, sessions }, work);

@@ -34,6 +34,11 @@ export interface BotConfig extends LifecycleConfig {
     groupChat?: { historyLimit?: number; mentionPatterns?: readonly string[] };
     /** In front of every reply. */
     responsePrefix?: string;
+    /** Shows that a message was taken. None when absent. */
+    ackReaction?: string;
+    /** `group-mentions`. */
+    ackReactionScope?: 'group-mentions' | 'group-all' | 'direct' | 'all' | 'off' | 'none';
+    removeAckAfterReply?: boolean;
   };
   /** Files of messages. */
   attachments?: {
@@ -248,7 +253,10 @@ export interface ChannelAccountSettings {
   replyToMode?: 'off' | 'first' | 'all';
   /** What people see while an agent writes. Whole replies when absent. */
   streaming?: StreamingMode | boolean | { readonly mode?: StreamingMode };
+  /** In the place of `messages.ackReaction`. */
+  ackReaction?: string;
 }
+
 /** `partial` edits a draft as the text grows, `block` sends each paragraph when it is done. The names are OpenClaw's. */
 export type StreamingMode = 'off' | 'partial' | 'block' | 'progress';
 

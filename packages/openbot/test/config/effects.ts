@@ -183,6 +183,17 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     'channels.<name>.accounts.<name>.streaming.mode',
   ),
   ...shownBy(
+    [STREAMING, 'the scope says which messages get the reaction'],
+    'channels.<name>.ackReaction',
+    'channels.<name>.accounts.<name>.ackReaction',
+  ),
+  ...shownBy(
+    [STREAMING, 'signs: activity while it writes, a reaction that goes'],
+    'messages.ackReaction',
+    'messages.ackReactionScope',
+    'messages.removeAckAfterReply',
+  ),
+  ...shownBy(
     [CONVERSATION_EFFECTS, 'of a channel and of its accounts decide what is answered, and how'],
     'channels.<name>.groups.<name>.requireMention',
     'channels.<name>.replyToMode',

@@ -137,6 +137,7 @@ const ofAccount = {
     ),
     'off',
   ),
+  ackReaction: about('In the place of `messages.ackReaction`', z.optional(z.string('must be text'))),
 } satisfies Shape<ChannelAccountSettings>;
 
 const channel = z.strictObject(
@@ -190,6 +191,16 @@ const messages = section({
       ),
     }),
   ),
+  ackReaction: about(
+    'A reaction that shows that a message was taken, such as `👀`, where the network has them. None when absent or empty',
+    z.optional(z.string('must be text')),
+  ),
+  ackReactionScope: about(
+    'Which messages get it: mentions in groups, all of groups, direct ones, all, none (`off` or `none`)',
+    oneOf('group-mentions', 'group-all', 'direct', 'all', 'off', 'none'),
+    'group-mentions',
+  ),
+  removeAckAfterReply: about('Whether it is taken away after the reply', flag, false),
   responsePrefix: about(
     'Text in front of every reply; `{model}`, `{provider}`, `{modelFull}` and `{thinkingLevel}` are filled in',
     z.optional(z.string('must be text')),

@@ -28,6 +28,7 @@ import { openAgentTools } from './agent-tools.ts';
 import { BotChannels } from './bot-channels.ts';
 import type { BotParts } from './bot-parts.ts';
 import { hostOf, withdraw } from './channel-host.ts';
+import { keepMenu } from './command-menu.ts';
 import { type Bot, type BotOptions, REFUSED } from './contract.ts';
 import { findReadableEntry } from './find-entry.ts';
 import { HEARTBEAT_SINK, keepHeartbeats } from './heartbeat.ts';
@@ -56,6 +57,11 @@ export async function openBot(options: BotOptions): Promise<Bot> {
   const openChannel: Bot['openChannel'] = async (channel, hide) => {
     await channel.start(hostOf(parts, channel, hide));
     channels.add(channel, sender, hide);
+    keepMenu(channel, {
+      channels,
+      onTrouble: (message) =>
+        (options.report ?? warn)({ about: 'trouble', message: hide?.(message) ?? message }),
+    });
   };
   const now = options.now ?? Date.now;
   await state.outbox.release(isProcessGone);

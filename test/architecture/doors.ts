@@ -261,6 +261,9 @@ export const DOORS: Doors = {
       'signatures',
       'try-file',
     ],
+    'channels/telegram': ['driver'],
+    'channels/telegram/receiving': ['message-context', 'updates'],
+    'channels/telegram/sending': ['payload-parts', 'sender'],
     'channels/text': ['mark-repeat', 'split-text'],
     'chat-commands': ['answer-words', 'contract', 'parse-words', 'plain-slashes', 'table'],
     'cli/tables': [

@@ -252,6 +252,10 @@ export const DOORS: Doors = {
     channels: ['all', 'contract', 'send-failure'],
     'bot/streaming': ['open-stream', 'signs'],
     'channel-notes': ['channel-notes'],
+    'channels/discord': ['driver'],
+    'channels/discord/connection': ['event-lanes', 'gateway-link', 'stream-place'],
+    'channels/discord/receiving': ['channel-book', 'inbound', 'wire-interaction', 'wire-message'],
+    'channels/discord/sending': ['first-tries', 'outbound', 'reply-parts', 'send-errors'],
     'channels/http': [
       'account-health',
       'call-network',

@@ -1,0 +1,218 @@
+import type { ReplyPayload } from '../../outbox/reply-payload.ts';
+import type { ChannelMedia, SendFailure, SendRequest } from '../contract.ts';
+import type { Json } from '../http/hostile-json.ts';
+import { sendFailure } from '../send-failure.ts';
+import { markPart } from '../text/mark-repeat.ts';
+import { isApiFailure } from './api-failure.ts';
+import { writeCallbackData } from './callback-data.ts';
+import type { GraphClient } from './graph-client.ts';
+import { CAPTION_KINDS, CAPTIONLESS, type OutgoingFile, readOutgoingFile } from './outgoing-file.ts';
+import { type Part, planParts } from './plan-parts.ts';
+import { readRecipient } from './recipient.ts';
+import type { WhatsAppSettings } from './settings.ts';
+import { isAsTemplate, TEMPLATE_TEXT_LIMIT, templateMessage } from './template-message.ts';
+
+export interface OutgoingOptions {
+  readonly client: GraphClient;
+  readonly settings: WhatsAppSettings;
+  readonly media: ChannelMedia;
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  report(message: string): void;
+}
+
+/** A send whose answer was lost is not repeated at once: a status that proves it may come first. */
+const PROOF_WAIT_MS = 15_000;
+
+/** `isWhole`: it stands for all parts of the reply. */
+interface Sent {
+  readonly id: string;
+  readonly isWhole?: boolean;
+}
+
+/** Sends the replies of one account. */
+export class Outgoing {
+  readonly #options: OutgoingOptions;
+
+  constructor(options: OutgoingOptions) {
+    this.#options = options;
+  }
+
+  async send(request: SendRequest): Promise<{ readonly ids: readonly string[] }> {
+    const { key, payload, mark, target, sentIds, onPart, signal } = request;
+    if (isAsTemplate(payload))
+      return { ids: sentIds.length > 0 ? sentIds : [await this.#sendTemplate(request)] };
+    const recipient = readRecipient(target.to);
+    const files = new Map<string, Promise<OutgoingFile>>();
+    const readFile = (url: string) => {
+      const reading = files.get(url) ?? this.#readFile(url, signal);
+      files.set(url, reading);
+      return reading;
+    };
+    const takesCaption = async (url: string) => CAPTION_KINDS.includes((await readFile(url)).kind);
+    const parts = await planParts(payload, takesCaption);
+    const ids = [...sentIds];
+    for (const [at, part] of parts.entries()) {
+      if (at < sentIds.length) continue;
+      const ownMark = at === sentIds.length ? mark : undefined;
+      const isMute = part.kind === 'file' && CAPTIONLESS.includes((await readFile(part.url)).kind);
+      // It is no part, so the count of those that got through stays right.
+      if (ownMark !== undefined && isMute)
+        await this.#options.client.sendMessage({ ...recipient, ...writeText(ownMark) }, signal);
+      const message = {
+        ...recipient,
+        ...(at === 0 && payload.replyToId && { context: { message_id: payload.replyToId } }),
+        ...(await this.#writeMessage(part, {
+          payload,
+          mark: isMute ? undefined : ownMark,
+          readFile,
+          signal,
+        })),
+        biz_opaque_callback_data: writeCallbackData({ key, index: at, count: parts.length }),
+      };
+      const whole = ownMark === undefined ? payload : { ...payload, text: markPart(ownMark, payload.text) };
+      const ends = { payload: whole, isFirst: at === 0, signal };
+      const { id, isWhole } = await this.#sendMessage(message, ends);
+      ids.push(id);
+      if (isWhole) break;
+      if (part.kind === 'file') files.delete(part.url);
+      if (at < parts.length - 1) await onPart(id);
+    }
+    return { ids };
+  }
+
+  async #sendTemplate({ key, payload, target, signal }: SendRequest): Promise<string> {
+    const { template } = this.#options.settings;
+    if (template === undefined) {
+      throw sendFailure('The settings have no template', { isPermanent: true, mayHaveArrived: false });
+    }
+    const message = {
+      ...readRecipient(target.to),
+      ...templateMessage(template, payload.text ?? ''),
+      biz_opaque_callback_data: writeCallbackData({ key, index: 0, count: 1 }),
+    };
+    const { id } = await this.#sendMessage(message, { payload, isFirst: false, signal });
+    return id;
+  }
+
+  async #sendMessage(
+    message: Json,
+    { payload, isFirst, signal }: { payload: ReplyPayload; isFirst: boolean; signal: AbortSignal },
+  ): Promise<Sent> {
+    try {
+      return { id: await this.#options.client.sendMessage(message, signal) };
+    } catch (error) {
+      const failure = error as SendFailure;
+      if (failure.reason === 'window closed' && isFirst)
+        return this.#fallBack(message, payload, failure, signal);
+      throw failure.mayHaveArrived === true
+        ? sendFailure(failure.message, {
+            ...readFailure(failure),
+            retryAfterMs: PROOF_WAIT_MS,
+            cause: failure,
+          })
+        : failure;
+    }
+  }
+
+  async #fallBack(
+    message: Json,
+    { text = '', mediaUrl, mediaUrls }: ReplyPayload,
+    failure: SendFailure,
+    signal: AbortSignal,
+  ): Promise<Sent> {
+    const { client, settings, report } = this.#options;
+    const { template } = settings;
+    if (template === undefined) throw failure;
+    const { to, recipient, messaging_product, recipient_type, biz_opaque_callback_data } = message;
+    const ends = { to, recipient, messaging_product, recipient_type, biz_opaque_callback_data };
+    const id = await client.sendMessage({ ...ends, ...templateMessage(template, text) }, signal);
+    if (template.withText) {
+      if (text.length > TEMPLATE_TEXT_LIMIT || mediaUrl || mediaUrls?.length) {
+        report(
+          `A reply was sent as the template ${template.name}, which holds only the beginning of its text`,
+        );
+      }
+      return { id, isWhole: true };
+    }
+    throw sendFailure(`${failure.message}. The template ${template.name} was sent instead`, {
+      isPermanent: true,
+      mayHaveArrived: false,
+      reason: 'window closed',
+    });
+  }
+
+  async #writeMessage(
+    part: Part,
+    {
+      payload,
+      mark,
+      readFile,
+      signal,
+    }: {
+      payload: ReplyPayload;
+      mark: string | undefined;
+      readFile: (url: string) => Promise<OutgoingFile>;
+      signal: AbortSignal;
+    },
+  ): Promise<Json> {
+    if (part.kind === 'text') {
+      const text = markPart(mark, part.text);
+      const { buttons } = part;
+      if (buttons === undefined) return writeText(text);
+      const action = { buttons: buttons.map((reply) => ({ type: 'reply', reply })) };
+      return { type: 'interactive', interactive: { type: 'button', body: { text }, action } };
+    }
+    const outgoing = await readFile(part.url);
+    if (outgoing.kind === 'refused') {
+      this.#options.report(`A file of a reply was not sent: ${outgoing.reason}`);
+      return writeText(markPart(mark, `(A file could not be sent: ${outgoing.reason})`));
+    }
+    const { kind, file } = outgoing;
+    const id = await this.#upload(file, signal);
+    const isVoice = kind === 'audio' && payload.audioAsVoice === true && file.type.startsWith('audio/ogg');
+    return {
+      type: kind,
+      [kind]: {
+        id,
+        caption: mark === undefined ? part.caption : markPart(mark, part.caption),
+        ...(kind === 'document' && { filename: file.name }),
+        ...(isVoice && { voice: true }),
+      },
+    };
+  }
+
+  /** Nobody sees an upload, so a lost answer to it makes no repeat. */
+  async #upload(file: Parameters<GraphClient['upload']>[0], signal: AbortSignal): Promise<string> {
+    try {
+      return await this.#options.client.upload(file, signal);
+    } catch (error) {
+      if (isApiFailure(error)) throw error;
+      throw sendFailure((error as Error).message, {
+        ...readFailure(error),
+        mayHaveArrived: false,
+        cause: error,
+      });
+    }
+  }
+
+  async #readFile(url: string, signal: AbortSignal): Promise<OutgoingFile> {
+    try {
+      return await readOutgoingFile(url, this.#options.media, { signal, wait: this.#options.wait });
+    } catch (error) {
+      throw sendFailure((error as Error).message, {
+        isPermanent: false,
+        mayHaveArrived: false,
+        cause: error,
+      });
+    }
+  }
+}
+
+function writeText(body: string): Json {
+  return { type: 'text', text: { body } };
+}
+
+function readFailure(error: unknown) {
+  const { isPermanent = false, mayHaveArrived = true, retryAfterMs, reason } = error as Partial<SendFailure>;
+  return { isPermanent, mayHaveArrived, retryAfterMs, reason };
+}

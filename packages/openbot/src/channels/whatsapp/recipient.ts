@@ -1,0 +1,19 @@
+import type { Json } from '../http/hostile-json.ts';
+import { sendFailure } from '../send-failure.ts';
+
+/** A number goes into `to`, a user id into `recipient`. */
+export function readRecipient(address: string): Json {
+  const id = address.trim().replace(/^whatsapp:/i, '');
+  const ends = { messaging_product: 'whatsapp', recipient_type: 'individual' };
+  const digits = id.replace(/^\+|[\s().-]/g, '');
+  if (/^\d{5,20}$/.test(digits)) return { ...ends, to: digits };
+  // Session keys have small letters.
+  if (/^[a-z]{2}\.[a-z0-9.]{1,128}$/i.test(id)) {
+    return { ...ends, recipient: `${id.slice(0, 2).toUpperCase()}${id.slice(2)}` };
+  }
+  throw sendFailure(`"${id.slice(0, 40)}" is neither a phone number nor a user id of WhatsApp`, {
+    isPermanent: true,
+    mayHaveArrived: false,
+    reason: 'gone',
+  });
+}

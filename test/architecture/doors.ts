@@ -269,6 +269,7 @@ export const DOORS: Doors = {
     'channels/telegram/receiving': ['message-context', 'updates'],
     'channels/telegram/sending': ['payload-parts', 'sender'],
     'channels/text': ['mark-repeat', 'split-text'],
+    'channels/webhook': ['driver'],
     'channels/whatsapp': ['driver'],
     'chat-commands': ['answer-words', 'contract', 'parse-words', 'plain-slashes', 'table'],
     'cli/tables': [

@@ -1,0 +1,162 @@
+import { mediaFields } from '../../media/media-fields.ts';
+import type {
+  Channel,
+  ChannelCapabilities,
+  ChannelHealth,
+  ChannelHost,
+  ChannelOptions,
+  HttpAnswer,
+  IncomingHttp,
+  SendFailure,
+  SendRequest,
+} from '../contract.ts';
+import { AccountHealth } from '../http/account-health.ts';
+import { sendFailure } from '../send-failure.ts';
+import { findForgery } from './envelope.ts';
+import { postReply } from './post-reply.ts';
+import { type PostedMessage, readPostedMessage, WEBHOOK } from './read-message.ts';
+import type { WebhookSettings } from './settings.ts';
+import { takeFiles } from './take-files.ts';
+
+export interface WebhookOptions extends Omit<ChannelOptions, 'settings'> {
+  readonly settings: WebhookSettings;
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Whatever speaks signed HTTP: the way to attach what has no adapter of its own. */
+export class WebhookChannel implements Channel {
+  readonly name = WEBHOOK;
+  readonly accountId: string;
+  readonly recognisesRepeats: boolean;
+  readonly capabilities: ChannelCapabilities;
+  readonly #options: WebhookOptions;
+  readonly #health: AccountHealth;
+  readonly #pending = new Set<Promise<unknown>>();
+  /** The last message of each conversation that is being taken. */
+  readonly #tails = new Map<string, Promise<unknown>>();
+  #ending = new AbortController();
+  #host: ChannelHost | undefined;
+
+  constructor(options: WebhookOptions) {
+    const { accountId, settings, now } = options;
+    this.#options = options;
+    this.accountId = accountId;
+    this.recognisesRepeats = settings.recognisesRepeats;
+    this.capabilities = {
+      textLimit: settings.textLimit,
+      hasThreads: true,
+      canEdit: false,
+      canReact: false,
+      canShowActivity: false,
+      hasButtons: true,
+      hasCommandMenu: false,
+      media: ['image', 'audio', 'voice', 'video', 'document', 'sticker'],
+    };
+    this.#health = new AccountHealth(now);
+  }
+
+  async start(host: ChannelHost): Promise<void> {
+    this.#host = host;
+    this.#ending = new AbortController();
+    this.#health.starting();
+    // There is no connection to wait for: it works until a send says otherwise.
+    this.#health.works();
+  }
+
+  health(): ChannelHealth {
+    return this.#health.read();
+  }
+
+  async send(request: SendRequest): Promise<{ readonly ids: readonly string[] }> {
+    try {
+      const sent = await postReply(request, this.#options);
+      this.#health.works();
+      return sent;
+    } catch (error) {
+      const { isPermanent, reason, message } = error as SendFailure;
+      if (reason === 'forbidden' || reason === 'gone') this.#health.failed(message);
+      else if (isPermanent === false && !request.signal.aborted) this.#health.unreachable(message);
+      throw error;
+    }
+  }
+
+  async receiveHttp(request: IncomingHttp): Promise<HttpAnswer> {
+    const host = this.#host;
+    if (host === undefined) return answer(503, { error: 'The channel has stopped.' });
+    if (request.method !== 'POST')
+      return { ...answer(405, { error: 'Only POST.' }), headers: { allow: 'POST' } };
+    const { settings, now } = this.#options;
+    const forgery = findForgery(settings.secret, request, now());
+    if (forgery !== undefined) return answer(401, { error: forgery });
+    const message = this.#read(request.body);
+    if (typeof message === 'string') return answer(400, { error: message });
+    const work = this.#takeInOrder(message, host);
+    this.#pending.add(work);
+    try {
+      const { isNew } = await work;
+      return answer(isNew ? 202 : 200, { id: message.messageId, isNew });
+    } catch (error) {
+      if (this.#ending.signal.aborted) return answer(503, { error: 'The channel has stopped.' });
+      host.report(`A message was not kept: ${error}`);
+      return answer(500, { error: 'It was not kept. Send it again.' });
+    } finally {
+      this.#pending.delete(work);
+    }
+  }
+
+  summary(): string {
+    return `Webhook: ${this.#health.read().state}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#host = undefined;
+    this.#ending.abort(sendFailure('The channel has stopped.', { isPermanent: false, mayHaveArrived: true }));
+    await Promise.allSettled(this.#pending);
+    this.#health.stopped();
+  }
+
+  /** A text says what is wrong with it. */
+  #read(body: Uint8Array): PostedMessage | string {
+    try {
+      return readPostedMessage(
+        JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)),
+        this.accountId,
+      );
+    } catch (error) {
+      const { code, message } = error as Error & { code?: string };
+      return code === 'INVALID_ARGUMENT' ? message : 'The body is not JSON.';
+    }
+  }
+
+  /** A text does not overtake the file that was posted before it. */
+  #takeInOrder(message: PostedMessage, host: ChannelHost): Promise<{ readonly isNew: boolean }> {
+    const { conversationId } = message;
+    const before = this.#tails.get(conversationId) ?? Promise.resolve();
+    const taking = before
+      .catch(() => {})
+      .then(() => this.#take(message, host))
+      .finally(() => {
+        if (this.#tails.get(conversationId) === taking) this.#tails.delete(conversationId);
+      });
+    this.#tails.set(conversationId, taking);
+    return taking;
+  }
+
+  async #take(
+    { files, ctx, ...ids }: PostedMessage,
+    host: ChannelHost,
+  ): Promise<{ readonly isNew: boolean }> {
+    const { media, wait } = this.#options;
+    const { signal } = this.#ending;
+    signal.throwIfAborted();
+    const isHeard = files.length > 0 && (await host.mayTalk(ctx));
+    const { kept, missing } = await takeFiles(isHeard ? files : [], media, { signal, wait });
+    signal.throwIfAborted();
+    for (const { reason } of missing) host.report(`A file of a message was not taken: ${reason}`);
+    return host.accept({ ...ids, ctx: { ...ctx, ...mediaFields(kept, missing) } });
+  }
+}
+
+function answer(status: number, body: object): HttpAnswer {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}

@@ -1,0 +1,32 @@
+import { type ChannelSetup, describeChannel, type NetworkFault } from '../contract-suite.ts';
+import { type ReceiverFault, WebhookBench } from './webhook-bench.ts';
+
+const FAULTS: Readonly<Record<NetworkFault, ReceiverFault>> = {
+  'refuse for good': { status: 422, body: '{"error":"no such room"}' },
+  'refuse for now': { status: 503 },
+  'too many': { status: 429, headers: { 'retry-after': '7' } },
+  'lose answer': 'lose answer',
+  stall: 'stall',
+};
+
+async function setUp(recognisesRepeats: boolean): Promise<ChannelSetup> {
+  const bench = await WebhookBench.open({ recognisesRepeats });
+  const written = new Map<string, string>();
+  const write = async (id: string, text: string) =>
+    void (await bench.post({ id, sender: { id: 'ada' }, text }));
+  return {
+    chat: { to: 'webhook:ada', conversationId: 'ada' },
+    makeChannel: () => bench.makeChannel(),
+    write: ({ messageId, text }) => {
+      written.set(messageId, text);
+      return write(messageId, text);
+    },
+    redeliver: () => bench.redeliver(),
+    repeat: (messageId) => write(messageId, written.get(messageId)!),
+    addFault: (fault) => void bench.faults.push(FAULTS[fault]),
+    shown: () => bench.shown.map(({ text }) => String(text)),
+  };
+}
+
+describeChannel('webhook', () => setUp(false));
+describeChannel('webhook, of a receiver that recognises repeats', () => setUp(true));

@@ -236,7 +236,12 @@ export interface ChannelSettings extends ChannelAccountSettings {
 export const DM_POLICIES = ['pairing', 'allowlist', 'open', 'disabled'] as const;
 export const GROUP_POLICIES = ['allowlist', 'open', 'disabled'] as const;
 
+/** A network has settings of its own beside these; its driver checks them. */
 export interface ChannelAccountSettings {
+  /** It is opened unless this is false. */
+  enabled?: boolean;
+  /** What people call the account. */
+  name?: string;
   /** Who may write direct messages. `pairing`. */
   dmPolicy?: (typeof DM_POLICIES)[number];
   /** Ids of people who may talk and give commands; `*` for everybody. */

@@ -9,10 +9,6 @@ const KEPT: readonly SettingPath[] = [
   ['meta'],
   ['wizard'],
   ['models', 'providers', '*', 'models', '*', 'name'],
-  ...['enabled', 'name', 'botToken', 'token', 'appToken'].flatMap((name) => [
-    ['channels', '*', name],
-    ['channels', '*', 'accounts', '*', name],
-  ]),
 ];
 
 export function isKept(path: SettingPath): boolean {

@@ -87,7 +87,7 @@ describe('reading openbot.json', () => {
     const stateDir = makeTempFolder();
     writeFileSync(join(stateDir, 'openbot.json'), '{ meta: {}, channels: { telegram: { botToken: "x" } } }');
     const { notices } = await loadBotConfig(stateDir, {});
-    expect(notices).toEqual(['channels.telegram.botToken has no effect', 'meta has no effect']);
+    expect(notices).toEqual(['meta has no effect']);
   });
 });
 

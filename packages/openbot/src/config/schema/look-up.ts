@@ -1,5 +1,6 @@
 /** What the schema says of a path, whatever is in the file. */
 import * as z from 'zod/mini';
+import { isSecretName } from '../secret-name.ts';
 import type { SettingPath } from '../setting-path.ts';
 import { botConfigSchema } from './schema.ts';
 
@@ -26,14 +27,26 @@ function step(schema: Schema, part: string | number): Schema[] {
     case 'union':
       return def.options.flatMap((option) => step(option, part));
     case 'object':
-      return Object.hasOwn(def.shape, part) ? [def.shape[part]!] : [];
+      if (Object.hasOwn(def.shape, part)) return [def.shape[part]!];
+      return def.catchall === undefined || isNever(def.catchall) ? [] : [def.catchall];
     case 'record':
       return [def.valueType];
     case 'array':
       return typeof part === 'number' ? [def.element] : [];
+    // What is below a value of any kind is of any kind.
+    case 'unknown':
+      return [schema];
     default:
       return [];
   }
+}
+
+function isNever(schema: Schema): boolean {
+  return (schema as z.core.$ZodTypes)._zod.def.type === 'never';
+}
+
+function isUnknown(schema: Schema): boolean {
+  return (schema as z.core.$ZodTypes)._zod.def.type === 'unknown';
 }
 
 /** Whether the setting may have the value, as far as it can be said without the rest of the file. */
@@ -49,10 +62,10 @@ export function readFacts(schema: Schema): SettingFacts {
 
 /** Whether it holds a secret: by the schema, and by its name where the schema does not know it. */
 export function isSecretSetting(path: SettingPath): boolean {
-  const schemas = findSchemas(path);
+  const schemas = findSchemas(path).filter((schema) => !isUnknown(schema));
   if (schemas.length > 0) return schemas.some((schema) => readFacts(schema).writeOnly === true);
   const name = path.findLast((part) => typeof part === 'string');
-  return /token|secret|password|credential|api_?key/i.test(String(name));
+  return isSecretName(String(name));
 }
 
 /** Names that the object at a path may have. */

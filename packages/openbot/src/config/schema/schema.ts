@@ -91,6 +91,8 @@ const ofGroup = {
 } satisfies Shape<GroupSettings>;
 
 const ofAccount = {
+  enabled: about('Whether it is opened', flag, true),
+  name: about('What people call it', someText),
   dmPolicy: about(
     'Who may write direct messages: `pairing` (people in `allowFrom`, and those whom you approve with `openbot pairing approve`), `allowlist` (people in `allowFrom`), `open` (everybody), `disabled` (nobody)',
     oneOf(...DM_POLICIES),
@@ -140,16 +142,24 @@ const ofAccount = {
   ackReaction: about('In the place of `messages.ackReaction`', z.optional(z.string('must be text'))),
 } satisfies Shape<ChannelAccountSettings>;
 
-const channel = z.strictObject(
-  {
-    ...ofAccount,
-    accounts: about(
-      'By the id of an account of yours, for that account in the place of the settings of the channel',
-      byName(z.strictObject(ofAccount, 'must be an object')),
-    ),
-  } satisfies Shape<ChannelSettings>,
-  'must be an object',
-);
+const channel = withOthers({
+  ...ofAccount,
+  accounts: about(
+    'By the id of an account of yours, for that account in the place of the settings of the channel',
+    byName(withOthers(ofAccount)),
+  ),
+} satisfies Shape<ChannelSettings>);
+
+/** Networks have settings of their own, which their drivers check. A shared one in other letters is a mistake all the same. */
+function withOthers<S extends z.core.$ZodLooseShape>(shape: S) {
+  const names = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]));
+  return z.looseObject(shape, 'must be an object').check((payload) => {
+    const keys = Object.keys(payload.value).filter(
+      (key) => !Object.hasOwn(shape, key) && names.has(key.toLowerCase()),
+    );
+    if (keys.length > 0) payload.issues.push({ code: 'unrecognized_keys', keys, input: payload.value });
+  });
+}
 
 const queueModes = [
   'steer',

@@ -127,6 +127,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'listeners',
       'session-address',
       'claude-code',
+      'install-command',
       'runner-kinds',
       'permissions',
       'config',

@@ -85,6 +85,13 @@ const ALSO_IN: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
+/** The networks: folders of `channels/` with a driver. */
+function listDrivers(): string[] {
+  return readdirSync(join(SOURCE, 'channels')).filter((name) =>
+    existsSync(join(SOURCE, 'channels', name, 'driver.ts')),
+  );
+}
+
 const BUNDLES = {
   folder: PACKAGE,
   program: 'openbot',
@@ -120,12 +127,17 @@ const BUNDLES = {
     ],
     // Loaded where the model is not a scripted one. pi itself is installed beside it.
     ['pi-runner', [join(SOURCE, 'runners', 'pi', 'runner.ts')]],
+    // Each is loaded where its network is configured; the library of the network is installed beside it.
+    ...listDrivers().map((name): [string, string[]] => [
+      `channel-${name}`,
+      [join(SOURCE, 'channels', name, 'driver.ts')],
+    ]),
     ...[...Map.groupBy(commands, ({ bundle }) => bundle)].map(([bundle, those]): [string, string[]] => [
       bundle,
       [...those.map(({ path }) => path), ...(ALSO_IN[bundle] ?? [])],
     ]),
   ]),
-  external: ['@anthropic-ai/*', '@modelcontextprotocol/*', 'confbox', 'sqlite-vec'],
+  external: ['@anthropic-ai/*', '@discordjs/*', '@modelcontextprotocol/*', 'confbox', 'grammy', 'sqlite-vec'],
   // The settings of occ need all of it, and only where there are some.
   exactExternal: ['zod'],
   // The cleaner is installed beside it, and loaded by the rare turn that cleans. What imports it at once has it inside.

@@ -134,6 +134,19 @@ export const OPENBOT_ERRORS = {
     means: 'A chat network did not take a message. It is sent again, unless the network refuses it for good.',
     remedy: 'Read the message. What is not sent again is kept as a dead letter.',
   },
+  CHANNEL_NOT_INSTALLED: {
+    means: 'A chat network is configured whose library is not installed. Its messages wait on the network.',
+    remedy:
+      'Run the command that the message names. The channel opens by itself some minutes later, or at once with `openbot gateway restart`.',
+  },
+  CHANNEL_FAILED: {
+    means: 'A chat network refused what was asked of it, or did not answer: a wrong token, no connection.',
+    remedy: 'Read the message. `openbot channels status` shows how the gateway is connected.',
+  },
+  CHANNEL_UNKNOWN: {
+    means: 'This version cannot speak on a network of that name, or the configuration has no such account.',
+    remedy: '`openbot channels list` shows the networks and the accounts.',
+  },
   INBOX_UNREADABLE: {
     means:
       'The database of messages, `openbot-inbox.sqlite` in the state folder, cannot be opened or read: it is damaged, another program made it, there is no permission, or a folder is in its place. It was not changed, and no empty one was put in its place.',

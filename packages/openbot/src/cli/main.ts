@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   type Command,
   declareCompletion,
@@ -11,7 +8,7 @@ import {
   runProgram,
   type Surroundings,
 } from '@openbot/sessions/command-line';
-import { quoteForShell } from '@openbot/sessions/terminal-text';
+import { explainInstall } from '../install-command.ts';
 import { COMMANDS } from './command-table.ts';
 import type { PAGES } from './help-pages.ts';
 
@@ -70,7 +67,7 @@ export const OPENBOT: Program = {
   },
   exitCodes: { USAGE: 2 },
   advise(code, hint) {
-    const [, missing] = /^npm install (\S+)$/.exec(hint ?? '') ?? [];
+    const [, missing] = /^npm install (\S+(?: \S+)*)$/.exec(hint ?? '') ?? [];
     return missing === undefined ? HINTS[code] : explainInstall(missing);
   },
 };
@@ -86,18 +83,6 @@ const HINTS: Readonly<Record<string, string>> = {
   CLAUDE_NOT_STARTED:
     'Check the path after --claude. Without --claude, install @anthropic-ai/claude-agent-sdk again with its optional dependencies.',
 };
-
-/** How to install a package where this one finds it, which is not the folder that a person happens to be in. */
-export function explainInstall(name: string, ownFile = fileURLToPath(import.meta.url)): string {
-  const [, above] = /^(.*)[/\\]node_modules[/\\]openbot[/\\]/.exec(ownFile) ?? [];
-  if (above === undefined) return `npm install ${name}`;
-  // npm runs what is not installed from a folder of its own, which it makes for each set of packages.
-  if (/[/\\]_npx[/\\]/.test(above)) return `npx --package openbot --package ${name} openbot …`;
-  // Only a global installation has no manifest above it.
-  return existsSync(join(above, 'package.json'))
-    ? `npm install --prefix ${quoteForShell(above)} ${name}`
-    : `npm install --global ${name}`;
-}
 
 /** Runs one command line, without the names of node and the program. Returns the exit code; never throws. */
 export function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {

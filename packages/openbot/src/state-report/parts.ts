@@ -2,7 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspectLock } from '@openbot/sessions/disk';
 import { readDatabaseQuietly } from '@openbot/sessions/openclaw-database';
-import { CHANNEL_DRIVERS } from '../channels/all.ts';
+import { listChannelAccounts } from '../channels/accounts.ts';
+import { findKind } from '../channels/all.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import { INDEX_NAME } from '../index-db/index-database.ts';
 import { VERSION } from '../index-db/schema.ts';
@@ -20,25 +21,19 @@ export function findRuns(stateDir: string): RunStatus[] {
     });
 }
 
-export function describeChannels({ channels = {} }: BotConfig): ChannelStatus[] {
-  return Object.entries(channels).flatMap(([name, settings]) => {
-    // Settings for all channels.
-    if (name === 'defaults' || settings === undefined) return [];
-    const { enabled, accounts } = settings as { enabled?: boolean; accounts?: object };
-    return [
-      {
-        name,
-        enabled: enabled !== false,
-        accounts: Object.keys(accounts ?? {}),
-        hasDriver: hasDriver(name),
-      },
-    ];
-  });
+export function describeChannels(config: BotConfig): ChannelStatus[] {
+  const byChannel = Map.groupBy(listChannelAccounts(config), ({ channel }) => channel);
+  return [...byChannel].map(([name, accounts]) => ({
+    name,
+    enabled: accounts.some(({ isEnabled }) => isEnabled),
+    accounts: accounts.map(({ accountId }) => accountId),
+    hasDriver: hasDriver(name),
+  }));
 }
 
 /** Whether this version can speak on a channel. */
 export function hasDriver(channel: string): boolean {
-  return Object.hasOwn(CHANNEL_DRIVERS, channel);
+  return findKind(channel) !== undefined;
 }
 
 /** Undefined where there is none. */

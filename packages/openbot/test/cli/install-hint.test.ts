@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { reportError } from '@openbot/sessions/command-line';
 import { PLAIN_PALETTE } from '@openbot/sessions/terminal-text';
 import { expect, onTestFinished, test } from 'vitest';
-import { explainInstall, OPENBOT } from '../../src/cli/main.ts';
+import { OPENBOT } from '../../src/cli/main.ts';
+import { explainInstall } from '../../src/install-command.ts';
 
 const SDK = '@anthropic-ai/claude-agent-sdk';
 const fileIn = (folder: string) => join(folder, 'node_modules', 'openbot', 'dist', 'bin', 'commands.js');

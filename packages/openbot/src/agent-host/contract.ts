@@ -3,8 +3,8 @@
  * which crashes or blocks takes no connection with it. Everything that is said is JSON.
  */
 import type { MsgContext } from '@openbot/sessions';
-import type { SayNews, SayWord, WiredSay } from '../gateway-client/contract.ts';
 import type { AbortHow, BotNotice, SayResult, WishRequest } from '../bot/contract.ts';
+import type { ChannelState, SayNews, SayWord, WiredSay } from '../gateway-client/contract.ts';
 import type { InboxState, MessageIdentity } from '../inbox/contract.ts';
 import type { OutboundMessage, OutboxState } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
@@ -13,6 +13,7 @@ import type { SessionRef } from '../session-address.ts';
 import type { TurnEvent, TurnReport } from '../turn/turn-tools.ts';
 
 export { WEB_CHANNEL } from '../turn/deliver.ts';
+export type { ChannelState };
 export const WEB_ACCOUNT = 'gateway';
 
 /** A message of a client. Its id is the idempotency key: the inbox keeps it, so that it holds over restarts. */
@@ -60,13 +61,6 @@ export interface HostCalls {
   say(id: string, request: WiredSay): Promise<SayResult>;
   /** To a `say` that is under way; nothing happens where there is none. */
   tellSay(id: string, word: SayWord): Promise<void>;
-}
-
-/** A channel that the process has open. */
-export interface ChannelState {
-  readonly channel: string;
-  readonly accountId: string;
-  readonly summary?: string;
 }
 
 /** A turn that runs, with the messages that it answers. */

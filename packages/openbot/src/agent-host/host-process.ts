@@ -8,6 +8,8 @@ import type { InboxMessage } from '../inbox/contract.ts';
 import type { OutboxMessage } from '../outbox/contract.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
 import { type BotState, openState } from '../state/open-state.ts';
+import { ChannelKeeper, describeOpened } from './channel-keeper.ts';
+import { channelMedia } from './channel-media.ts';
 import type { HostCalls, HostEvent, HostTurn } from './contract.ts';
 import { describeUpdate } from './describe-update.ts';
 import { openHostSays } from './host-says.ts';
@@ -56,18 +58,37 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
     observer: observe((event) => gateway.tell(event)),
     report: ({ about, message }) => gateway.tell({ type: 'notice', notice: { about, message } }),
   });
-  const calls = {
+  const keeper = new ChannelKeeper({
+    bot,
+    config,
+    env,
+    stateDir,
+    media: channelMedia({ config, stateDir, env }),
+    report: (about, message) => gateway.tell({ type: 'notice', notice: { about, message } }),
+  });
+  const stopFollowing = watched.onChange(() => keeper.follow());
+  keeper.follow();
+  const calls: HostCalls = {
     ...answerCalls(bot, state, web),
     ...openHostSays(bot, (id, news) => gateway.tell({ type: 'saying', id, news })),
   };
-  const channels = [{ channel: web.name, accountId: web.accountId }];
-  const stopBeating = beat(gateway, () => ({ isIdle: bot.isIdle, channels }));
-  gateway.say({ ready: { channels } });
+  const listChannels = () => [
+    describeOpened(bot.channels.find(({ channel }) => channel === web)!),
+    ...keeper.list(),
+  ];
+  const stopBeating = beat(gateway, () => ({
+    isIdle: bot.isIdle,
+    waits: bot.waits,
+    channels: listChannels(),
+  }));
+  gateway.say({ ready: { channels: listChannels() } });
   const { graceMs } = await gateway.serve((name, args) =>
     (calls[name] as (...given: readonly unknown[]) => Promise<unknown>)(...args),
   );
   // A run that does not obey must not keep a process without a gateway.
   const limit = setTimeout(() => process.exit(1), graceMs + END_MS);
+  stopFollowing();
+  await keeper.end();
   await bot.close({ graceMs });
   watched.close();
   stopBeating();

@@ -1,5 +1,6 @@
 /** What commands ask of a gateway: what they would do themselves without one. The methods are in `gateway-methods/commands/`. */
 import type { SayEvent, SayRequest } from '../bot/contract.ts';
+import type { ChannelCapabilities, ChannelHealth } from '../channels/contract.ts';
 import type { Answer, Question } from '../permissions/contract.ts';
 import type { ModelWait } from '../queue/contract.ts';
 
@@ -36,6 +37,25 @@ export type SayWord =
   /** The caller is gone: the run goes on, and no one can be asked. */
   | { readonly left: true };
 
+/** An account that the process has open, or tries to open. */
+export interface ChannelState {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly summary?: string;
+  /** `starting` also before it was opened, and `reconnecting` while opening it is tried again. */
+  readonly health: ChannelHealth;
+  /** Absent until it was opened. */
+  readonly capabilities?: Omit<ChannelCapabilities, 'textLimit'> & { readonly textLimit?: number };
+  /** When it was opened last. ms */
+  readonly startedAt?: number;
+  /** ms */
+  readonly lastInboundAt?: number;
+  /** ms */
+  readonly lastOutboundAt?: number;
+  /** The last one, also of a channel that works again. */
+  readonly lastError?: string;
+}
+
 /** What is known of a gateway only by itself. */
 export interface GatewayState {
   readonly host: {
@@ -54,6 +74,8 @@ export interface GatewayState {
   readonly waits: readonly ModelWait[];
   /** How late the gateway's own event loop was within the last minute; absent in former versions. */
   readonly eventLoop?: { readonly delayP99Ms: number; readonly delayMaxMs: number };
+  /** Accounts on chat networks. */
+  readonly channels: readonly ChannelState[];
   /** Turns that run. */
   readonly runs: number;
   /** Clients, without the one that asks. */

@@ -173,6 +173,11 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     'channels.<name>.allowFrom',
   ),
   ...shownBy(
+    ['openbot/test/agent-host/channel-keeper.test.ts', 'opens the enabled accounts'],
+    'channels.<name>.enabled',
+    'channels.<name>.accounts.<name>.enabled',
+  ),
+  ...shownBy(
     [STREAMING, 'partial: a draft grows'],
     'channels.<name>.streaming',
     'channels.<name>.accounts.<name>.streaming',

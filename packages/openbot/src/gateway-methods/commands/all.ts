@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { WEB_CHANNEL } from '../../agent-host/contract.ts';
 import { COMMAND_METHOD, type GatewayState } from '../../gateway-client/contract.ts';
 import {
   check,
@@ -115,6 +116,7 @@ const gatewayState = gatewayMethod({
       ...(fault !== undefined && { configFault: fault }),
       waits,
       eventLoop: eventLoop.read(),
+      channels: channels.filter(({ channel }) => channel !== WEB_CHANNEL),
       runs: host.turns.size,
       connections: Math.max(0, countClients(presence()) - 1),
     };

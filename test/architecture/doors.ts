@@ -469,7 +469,7 @@ export const DOORS: Doors = {
     ],
     'gateway-worker': ['contract', 'take-run', 'worker', 'worker-process'],
     'gateway/admission': ['admit', 'credentials', 'failure-limits', 'handshake-refusals', 'peer'],
-    'gateway/http': ['router'],
+    'gateway/http': ['context', 'router'],
     'gateway/http/openai': ['endpoints'],
     'gateway/sockets': ['connection', 'connections', 'health-events', 'hello', 'presence', 'web-socket'],
     heartbeats: ['compose-heartbeat', 'heartbeats'],

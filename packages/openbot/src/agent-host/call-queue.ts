@@ -18,6 +18,7 @@ const NAMES: readonly CallName[] = [
   'withdraw',
   'send',
   'addSystemEvent',
+  'receiveHttp',
   'say',
   'tellSay',
 ];

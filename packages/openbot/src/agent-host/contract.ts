@@ -4,6 +4,7 @@
  */
 import type { MsgContext } from '@openbot/sessions';
 import type { AbortHow, BotNotice, SayResult, WishRequest } from '../bot/contract.ts';
+import type { HttpAnswer, IncomingHttp } from '../channels/contract.ts';
 import type { ChannelState, SayNews, SayWord, WiredSay } from '../gateway-client/contract.ts';
 import type { InboxState, MessageIdentity } from '../inbox/contract.ts';
 import type { OutboundMessage, OutboxState } from '../outbox/contract.ts';
@@ -40,6 +41,14 @@ export interface AcceptedMessage {
   readonly isRefused: boolean;
 }
 
+export interface AccountName {
+  readonly channel: string;
+  readonly accountId: string;
+}
+
+/** Bytes are no JSON. */
+export type WiredHttp = Omit<IncomingHttp, 'body'> & { readonly base64: string };
+
 /** What the gateway asks. Each rejects with an OpenBotError, whose code, message, hint and details come over. */
 export interface HostCalls {
   /** Resolves when the message is durable. */
@@ -54,6 +63,8 @@ export interface HostCalls {
   /** Puts a message into the outbox and waits at most `waitMs` for its end. */
   send(message: OutboundMessage, waitMs: number): Promise<OutboxState & { readonly error?: string }>;
   addSystemEvent(session: SessionRef, text: string): Promise<void>;
+  /** The request of a network to one of its accounts. Resolves when what it brings is durable. */
+  receiveHttp(account: AccountName, request: WiredHttp): Promise<HttpAnswer>;
   /**
    * `Bot.say` for a command in another process. What happens meanwhile comes as `saying` events with the id, which
    * is that of the message: asked again after a crash, it waits for the same turn.

@@ -71,6 +71,7 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
   const calls: HostCalls = {
     ...answerCalls(bot, state, web),
     ...openHostSays(bot, (id, news) => gateway.tell({ type: 'saying', id, news })),
+    receiveHttp: (account, request) => keeper.receiveHttp(account, request),
   };
   const listChannels = () => [
     describeOpened(bot.channels.find(({ channel }) => channel === web)!),
@@ -95,7 +96,11 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
   clearTimeout(limit);
 }
 
-function answerCalls(bot: Bot, state: BotState, web: WebChannel): Omit<HostCalls, 'say' | 'tellSay'> {
+function answerCalls(
+  bot: Bot,
+  state: BotState,
+  web: WebChannel,
+): Omit<HostCalls, 'say' | 'tellSay' | 'receiveHttp'> {
   return {
     accept: async (message) => web.accept(message, message.wish && (await bot.wishOf(message, message.wish))),
     abort: (session, how) => bot.abort(session, how),

@@ -114,6 +114,8 @@ export interface GatewaySettings {
       /** `/v1/responses`. False. */
       responses?: { enabled?: boolean };
     };
+    /** Requests of chat networks. */
+    channels?: { maxBytes?: number };
   };
   /** `/metrics`. False. */
   metrics?: { enabled?: boolean };

@@ -16,6 +16,7 @@ import { maxMediaBytes } from '../media/media-settings.ts';
 import { openState } from '../state/open-state.ts';
 import type { GatewayOptions, OpenGateway } from './contract.ts';
 import { type GatewayServer, openServer } from './open-server.ts';
+import { NOT_READY, passToChannel } from './pass-to-channel.ts';
 import { readGatewaySettings } from './settings.ts';
 
 /** Between two looks at whether it is used. */
@@ -39,6 +40,8 @@ export const openGateway: OpenGateway = async (options) => {
       ...(isOwner && { configPath: config.loaded.path, stateDir }),
     }),
     largestFile: () => maxMediaBytes(config.config),
+    receiveWebhook: (request) =>
+      services === undefined ? Promise.resolve(NOT_READY) : passToChannel(services, request, log),
     failing: () => (services === undefined ? [] : describeTrouble(services.host)),
     measure: () => (services === undefined ? [] : measureHost(services.host)),
     log,

@@ -16,6 +16,7 @@ import { isOwnHost, type Peer, peerOf } from './admission/peer.ts';
 import { openAuditLog } from './audit-log.ts';
 import { makeDispatcher } from './dispatch.ts';
 import { Figures } from './figures.ts';
+import type { HttpContext } from './http/context.ts';
 import { answerHttp } from './http/router.ts';
 import { IncomingBytes } from './incoming-bytes.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -43,6 +44,8 @@ export interface ServerOptions<Services> {
   readonly measure?: () => readonly string[];
   /** What keeps the gateway from being ready, for `/readyz`. */
   readonly failing?: () => readonly string[];
+  /** Passes the request of a network on to its channel. Never rejects. */
+  readonly receiveWebhook?: HttpContext['receiveWebhook'];
   readonly clock?: Clock;
   log(line: string): void;
 }
@@ -85,6 +88,7 @@ export async function openServer<Services>(
   const audit = openAuditLog(stateDir, { now, log });
   const devices = openDeviceBook(stateDir, now);
   const failures = new FailureLimits(now);
+  const webhookFailures = new FailureLimits(now);
   const connections = new Connections(clock, ownPresence(version, startedAt));
   let services: Services | undefined;
   let isClosing = false;
@@ -137,6 +141,7 @@ export async function openServer<Services>(
       settings: settings(),
       devices,
       failures,
+      webhookFailures,
       dispatcher,
       connections,
       figures,
@@ -147,6 +152,7 @@ export async function openServer<Services>(
       failing: () =>
         services === undefined ? ['startup'] : isClosing ? ['shutdown'] : (options.failing?.() ?? []),
       measure: options.measure ?? (() => []),
+      receiveWebhook: options.receiveWebhook,
       describe,
       log,
     };

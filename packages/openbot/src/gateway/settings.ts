@@ -13,6 +13,8 @@ export interface GatewaySettings {
   readonly chatCompletions: boolean;
   readonly responses: boolean;
   readonly metrics: boolean;
+  /** The largest request to a channel. */
+  readonly webhookBytes: number;
   /** The folder of OpenClaw's built page. */
   readonly controlUiRoot?: string;
 }
@@ -26,9 +28,13 @@ export interface GatewayConfig {
       readonly chatCompletions?: { readonly enabled?: boolean };
       readonly responses?: { readonly enabled?: boolean };
     };
+    readonly channels?: { readonly maxBytes?: number };
   };
   readonly metrics?: { readonly enabled?: boolean };
 }
+
+/** Networks send files as links, but many events at once: WhatsApp up to 3 MB. */
+const WEBHOOK_BYTES = 4_194_304;
 
 export function readGatewaySettings(
   tokens: Pick<GatewaySettings, 'token' | 'commandToken' | 'agentTokens'>,
@@ -42,6 +48,7 @@ export function readGatewaySettings(
     chatCompletions: http?.endpoints?.chatCompletions?.enabled === true,
     responses: http?.endpoints?.responses?.enabled === true,
     metrics: metrics?.enabled === true,
+    webhookBytes: http?.channels?.maxBytes ?? WEBHOOK_BYTES,
     controlUiRoot: controlUi?.root,
   };
 }

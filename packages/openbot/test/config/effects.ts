@@ -83,6 +83,10 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   'models.providers.<name>.baseUrl': [PI, 'answers, uses tools, and remembers in the next process'],
   'gateway.bind': [GATEWAY_PROCESS, 'tailnet is the address of Tailscale'],
   'gateway.customBindHost': [GATEWAY_PROCESS, 'custom needs customBindHost'],
+  'gateway.http.channels.maxBytes': [
+    'openbot/test/gateway/webhooks.test.ts',
+    'a body that is too large is not read to its end',
+  ],
   'gateway.graceSeconds': [GATEWAY, 'a run that does not end within graceSeconds is recorded'],
   ...shownBy(
     [GATEWAY, 'starts, is the only one, has its settings, and stops'],

@@ -234,6 +234,7 @@ function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly 
         return open.length > 0;
       },
       withdraw: async () => false,
+      receiveHttp: async () => ({ status: 404 }),
       send: async (message, waitMs) => {
         await state.outbox.put([message]);
         const until = performance.now() + waitMs;

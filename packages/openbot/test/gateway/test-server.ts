@@ -105,6 +105,7 @@ export async function startGateway({
     chatCompletions: false,
     responses: false,
     metrics: false,
+    webhookBytes: 2048,
     ...settings,
   };
   const server = await openServer<TestServices>({

@@ -71,6 +71,10 @@ export const gateway = section({
           responses: about('Responses', enabled('Whether `/v1/responses` is served')),
         }),
       ),
+      channels: about(
+        'Requests of chat networks to `/channels/…`',
+        section({ maxBytes: about('The largest body', count(1024), 4_194_304) }),
+      ),
     }),
   ),
   metrics: about('Figures for Prometheus', enabled('Whether `/metrics` is served')),

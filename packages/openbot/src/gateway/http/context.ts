@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpAnswer, IncomingHttp } from '../../channels/contract.ts';
 import type { Clock } from '../../clock.ts';
 import type { DeviceBook } from '../../gateway-devices/device-book.ts';
 import type { FailureLimits } from '../admission/failure-limits.ts';
@@ -9,12 +10,20 @@ import type { IncomingBytes } from '../incoming-bytes.ts';
 import type { GatewaySettings } from '../settings.ts';
 import type { Connections } from '../sockets/connections.ts';
 
+/** A request for an account of a channel. */
+export interface Webhook extends IncomingHttp {
+  readonly channel: string;
+  readonly accountId: string;
+}
+
 /** What answering one request needs. */
 export interface HttpContext {
   readonly peer: Peer;
   readonly settings: GatewaySettings;
   readonly devices: DeviceBook;
   readonly failures: FailureLimits;
+  /** Of requests to channels, which have signatures of their own. */
+  readonly webhookFailures: FailureLimits;
   readonly dispatcher: Dispatcher;
   readonly connections: Connections;
   readonly figures: Figures;
@@ -24,6 +33,8 @@ export interface HttpContext {
   readonly uptimeMs: number;
   failing(): readonly string[];
   measure(): readonly string[];
+  /** Passes a request on to its channel. Never rejects. */
+  readonly receiveWebhook?: (request: Webhook) => Promise<HttpAnswer>;
   log(line: string): void;
 }
 

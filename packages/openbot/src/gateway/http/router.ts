@@ -6,6 +6,7 @@ import { answerMetrics } from './metrics.ts';
 import { answerOpenAi, isOpenAiPath } from './openai/endpoints.ts';
 import { answerProbe, isProbePath } from './probes.ts';
 import { answerRpc, RPC_PREFIX } from './rpc.ts';
+import { answerWebhook, WEBHOOK_PREFIX } from './webhooks.ts';
 
 /** Requests over HTTP that are answered at the same time. */
 const MOST_REQUESTS = 500;
@@ -34,6 +35,11 @@ async function route(context: HttpContext, exchange: Exchange): Promise<void> {
     sendJson(response, status, { ok: false, error: { message } }, headers);
   const isReading = request.method === 'GET' || request.method === 'HEAD';
 
+  if (path.startsWith(WEBHOOK_PREFIX)) {
+    return figures.httpOpen > MOST_REQUESTS
+      ? refuse(503, 'too many requests', { 'retry-after': '1' })
+      : answerWebhook(context, exchange);
+  }
   if (!isOwnHost(peer.host, settings.allowedHosts))
     return refuse(403, 'host not allowed (gateway.allowedHosts)');
   const { allowedOrigins } = settings;

@@ -1,23 +1,22 @@
-import { normalizeAccountId } from '@openbot/sessions/key';
-import { WEB_CHANNEL } from '../agent-host/contract.ts';
+import { type ChannelState, WEB_CHANNEL } from '../agent-host/contract.ts';
+import { listChannelAccounts } from '../channels/accounts.ts';
+import { findKind } from '../channels/all.ts';
 import type { MethodCall } from '../gateway-protocol/method.ts';
 import { filledText, flag, integer, maybe } from '../gateway-protocol/param-shapes.ts';
 import { resolveRoute } from '../routing/resolve-route.ts';
-import { describeChannels } from '../state-report/parts.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
 
 type Call = Pick<MethodCall<GatewayServices>, 'caller' | 'services'>;
-
-const DEFAULT_ACCOUNT = normalizeAccountId(undefined);
 
 /** An account of a chat network, as far as the caller may know of it. */
 interface Account {
   readonly channel: string;
   readonly accountId: string;
+  readonly name?: string;
   readonly isEnabled: boolean;
   readonly isConfigured: boolean;
-  readonly isRunning: boolean;
-  readonly summary?: string;
+  /** What the host says of it; absent while it has not opened it. */
+  readonly state?: ChannelState;
 }
 
 /** Those of the configuration, and those that the host has open. */
@@ -25,36 +24,22 @@ function listAccounts({ services, caller }: Call): readonly Account[] {
   const { config, host } = services;
   // What it last said: who looks at the state of the gateway neither waits for a blocked process nor wakes one that rests.
   const opened = host.status.channels.filter(({ channel }) => channel !== WEB_CHANNEL);
-  const isOpen = (channel: string, accountId: string) =>
-    opened.find((one) => one.channel === channel && one.accountId === accountId);
-  const configured = describeChannels(config).flatMap(({ name, enabled, accounts }) =>
-    (accounts.length === 0 ? [DEFAULT_ACCOUNT] : accounts).map((accountId): Account => {
-      const running = isOpen(name, accountId);
-      return {
-        channel: name,
-        accountId,
-        isEnabled: enabled,
-        isConfigured: true,
-        isRunning: running !== undefined,
-        summary: running?.summary,
-      };
+  const configured = listChannelAccounts(config).map(
+    ({ channel, accountId, isEnabled, settings }): Account => ({
+      channel,
+      accountId,
+      ...(typeof settings.name === 'string' && { name: settings.name }),
+      isEnabled,
+      isConfigured: true,
+      state: opened.find((one) => one.channel === channel && one.accountId === accountId),
     }),
   );
   const others = opened
-    .filter(
-      ({ channel, accountId }) =>
-        !configured.some((one) => one.channel === channel && one.accountId === accountId),
-    )
-    .map(
-      ({ channel, accountId, summary }): Account => ({
-        channel,
-        accountId,
-        isEnabled: true,
-        isConfigured: false,
-        isRunning: true,
-        summary,
-      }),
-    );
+    .filter((state) => !configured.some((one) => one.state === state))
+    .map((state): Account => {
+      const { channel, accountId } = state;
+      return { channel, accountId, isEnabled: true, isConfigured: false, state };
+    });
   return [...configured, ...others].filter(
     ({ channel, accountId }) =>
       caller.agentIds === undefined || mayReach(caller, resolveRoute({ config, channel, accountId }).agentId),
@@ -75,28 +60,51 @@ export function describeChannelsFor(call: Call, only?: string) {
     channelMeta: [...byChannel.keys()].map((id) => ({ id, label: labelOf(id), detailLabel: labelOf(id) })),
     channels: each((all) => ({
       configured: all.some(({ isConfigured }) => isConfigured),
-      running: all.some(({ isRunning }) => isRunning),
-      lastError: null,
+      running: all.some(isRunning),
+      connected: all.some(isConnected),
+      lastError: all.flatMap(({ state }) => state?.lastError ?? [])[0] ?? null,
     })),
-    channelAccounts: each((all) =>
-      all.map(({ accountId, isEnabled, isConfigured, isRunning, summary }) => ({
-        accountId,
-        enabled: isEnabled,
-        configured: isConfigured,
-        running: isRunning,
-        connected: isRunning,
-        lastError: null,
-        summary,
-      })),
-    ),
+    channelAccounts: each((all) => all.map(describeAccount)),
     channelDefaultAccountId: each((all) => all[0]!.accountId),
-    channelSummary: accounts.flatMap(({ summary }) => summary ?? []),
+    channelSummary: accounts.flatMap(({ state }) => state?.summary ?? []),
   };
 }
 
-/** `Telegram` */
+/** It tries to be connected; one that only a person can mend does not. */
+function isRunning({ state }: Account): boolean {
+  return state !== undefined && state.health.state !== 'failed' && state.health.state !== 'stopped';
+}
+
+function isConnected({ state }: Account): boolean {
+  return state?.health.state === 'connected';
+}
+
+/** The names are OpenClaw's. Times are ms, and null where there was none. */
+function describeAccount(account: Account) {
+  const { accountId, name, isEnabled, isConfigured, state } = account;
+  const { health, summary, startedAt, lastInboundAt, lastOutboundAt, lastError, capabilities } = state ?? {};
+  return {
+    accountId,
+    name,
+    enabled: isEnabled,
+    configured: isConfigured,
+    running: isRunning(account),
+    connected: isConnected(account),
+    healthState: health?.state ?? 'stopped',
+    lastStartAt: startedAt ?? null,
+    lastConnectedAt: health?.state === 'connected' ? health.since : null,
+    lastDisconnectAt: health?.state === 'reconnecting' ? health.since : null,
+    nextTryAt: health?.state === 'reconnecting' ? health.nextTryAt : undefined,
+    lastInboundAt: lastInboundAt ?? null,
+    lastOutboundAt: lastOutboundAt ?? null,
+    lastError: lastError ?? (health && 'error' in health ? health.error : null),
+    capabilities,
+    summary,
+  };
+}
+
 function labelOf(channel: string): string {
-  return channel.slice(0, 1).toUpperCase() + channel.slice(1);
+  return findKind(channel)?.label ?? channel.slice(0, 1).toUpperCase() + channel.slice(1);
 }
 
 const status = gatewayMethod({
@@ -105,7 +113,12 @@ const status = gatewayMethod({
   params: { probe: maybe(flag), timeoutMs: maybe(integer({ least: 0 })), channel: maybe(filledText) },
   handle: ({ channel }, call) => {
     const { channelSummary: _summary, ...described } = describeChannelsFor(call, channel);
-    return { ts: call.services.now(), ...described, statusIssues: [] };
+    const statusIssues = listAccounts(call).flatMap(({ channel: name, accountId, state }) =>
+      state !== undefined && 'error' in state.health && (channel === undefined || name === channel)
+        ? [{ channel: name, accountId, kind: 'runtime', message: state.health.error }]
+        : [],
+    );
+    return { ts: call.services.now(), ...described, statusIssues };
   },
 });
 

@@ -203,6 +203,11 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     'messages.removeAckAfterReply',
   ),
   ...shownBy(
+    ['openbot/test/gateway-methods/channel-status.test.ts', 'tells a dead channel from a running one'],
+    'channels.<name>.name',
+    'channels.<name>.accounts.<name>.name',
+  ),
+  ...shownBy(
     [CONVERSATION_EFFECTS, 'of a channel and of its accounts decide what is answered, and how'],
     'channels.<name>.groups.<name>.requireMention',
     'channels.<name>.replyToMode',

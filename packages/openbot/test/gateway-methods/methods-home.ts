@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { describeOpened } from '../../src/agent-host/channel-keeper.ts';
 import type { AgentHost, HostTurn } from '../../src/agent-host/contract.ts';
 import type { Bot } from '../../src/bot/contract.ts';
 import { openBot } from '../../src/bot/open-bot.ts';
@@ -196,7 +197,9 @@ function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly 
     status: {
       phase: { at: 'up', pid: process.pid, sinceMs: 0 },
       crashes: 0,
-      channels: channels.map(({ name, accountId }) => ({ channel: name, accountId })),
+      get channels() {
+        return channels.map((channel) => describeOpened({ channel }));
+      },
       waits: [],
     },
     turns: new Map<string, HostTurn>(),

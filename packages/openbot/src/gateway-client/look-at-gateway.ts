@@ -24,6 +24,7 @@ export interface GatewayReport {
   readonly configFault?: string;
   readonly waits?: GatewayState['waits'];
   readonly eventLoop?: GatewayState['eventLoop'];
+  readonly channels?: GatewayState['channels'];
   readonly runs?: number;
   readonly connections?: number;
 }
@@ -75,6 +76,7 @@ export function listTroubles({
   configFault,
   waits = [],
   eventLoop,
+  channels = [],
 }: GatewayReport): readonly string[] {
   if (!running) return [];
   const lateMs = eventLoop?.delayMaxMs ?? 0;
@@ -102,5 +104,10 @@ export function listTroubles({
       ({ model, sessions, nextTryAt }) =>
         `${formatQuantity(sessions, 'session')} ${sessions === 1 ? 'waits' : 'wait'} for ${model}, next try at ${new Date(nextTryAt).toISOString()}`,
     ),
+    ...channels.flatMap(({ channel, accountId, health }) => {
+      const name = `The channel ${channel} (account ${accountId})`;
+      if (health.state === 'failed') return [`${name} does not work: ${health.error}`];
+      return health.state === 'reconnecting' ? [`${name} is not connected: ${health.error}`] : [];
+    }),
   ];
 }

@@ -1,5 +1,6 @@
 import type { Palette } from '@openbot/sessions/terminal-text';
 import { formatAge, formatQuantity, printable } from '@openbot/sessions/terminal-text';
+import type { ChannelState } from '../../gateway-client/contract.ts';
 import { type GatewayReport, listTroubles } from '../../gateway-client/look-at-gateway.ts';
 
 /** Lines for people. */
@@ -21,4 +22,24 @@ export function describeGateway(
         ]),
     ...listTroubles(report).map((trouble) => paint(printable(trouble))),
   ];
+}
+
+/** `connected since 5m`, `not connected since 2m: the network does not answer` */
+export function showHealth(
+  { health, lastInboundAt }: Pick<ChannelState, 'health' | 'lastInboundAt'>,
+  { now, palette }: { readonly now: number; readonly palette: Pick<Palette, 'red' | 'yellow'> },
+): string {
+  const heard = lastInboundAt === undefined ? '' : `, last message ${formatAge(lastInboundAt, now)}`;
+  switch (health.state) {
+    case 'connected':
+      return `connected${heard}`;
+    case 'reconnecting':
+      return `${palette.yellow('not connected')} since ${formatAge(health.since, now)}: ${printable(health.error)}`;
+    case 'failed':
+      return `${palette.red('failed')} ${formatAge(health.since, now)}: ${printable(health.error)}`;
+    case 'starting':
+      return 'starting';
+    case 'stopped':
+      return palette.red('stopped');
+  }
 }

@@ -1,5 +1,22 @@
 import type { ResultShape } from '@openbot/sessions/command-line';
 
+export const CHANNEL_STATE = {
+  channel: 'string',
+  accountId: 'string',
+  'summary?': 'string',
+  health: {
+    state: "'starting' | 'connected' | 'reconnecting' | 'failed' | 'stopped'",
+    'since?': 'number - ms',
+    'error?': 'string',
+    'nextTryAt?': 'number - ms',
+  },
+  'capabilities?': 'any - what the network can do',
+  'startedAt?': 'number - ms',
+  'lastInboundAt?': 'number - ms',
+  'lastOutboundAt?': 'number - ms',
+  'lastError?': 'string',
+} as const satisfies ResultShape;
+
 export const GATEWAY_STATUS = {
   running: 'boolean',
   'process?': 'string',
@@ -24,6 +41,7 @@ export const GATEWAY_STATUS = {
     delayP99Ms: 'number - how late the gateway itself was, within the last minute',
     delayMaxMs: 'number',
   },
+  'channels?': [CHANNEL_STATE],
   'runs?': 'number',
   'connections?': 'number',
 } as const satisfies ResultShape;

@@ -17,7 +17,7 @@ import {
 } from '@openbot/sessions/terminal-text';
 import type { RecentSession, StatusReport } from '../../state-report/contract.ts';
 import type { AgentUsage } from '../../state-report/sum-usage.ts';
-import { describeGateway } from '../gateway/describe-gateway.ts';
+import { describeGateway, showHealth } from '../gateway/describe-gateway.ts';
 import { paintContext, showContext, showPath } from '../session-cells.ts';
 
 export interface StatusFormat {
@@ -139,16 +139,20 @@ function describeOutbox(report: Shown, { palette, now }: StatusFormat): string[]
   return unsent.length + letters.length === 0 ? ['empty'] : [...unsent, ...letters];
 }
 
-function describeChannels({ channels }: Shown, { palette }: StatusFormat): string[] {
+function describeChannels({ channels, gateway }: Shown, { palette, now }: StatusFormat): string[] {
   if (channels.length === 0) return ['none configured'];
-  return channels.map(({ name, enabled, accounts, hasDriver }) => {
-    const whose = accounts.length === 0 ? '' : ` (${accounts.map(printable).join(', ')})`;
-    const state = !enabled
-      ? 'off'
-      : hasDriver
-        ? 'configured'
-        : palette.yellow('configured, but this version cannot speak on it');
-    return `${printable(name)}${whose}: ${state}`;
+  return channels.flatMap(({ name, enabled, accounts, hasDriver }) => {
+    const whose = ` (${accounts.map(printable).join(', ')})`;
+    if (!enabled) return [`${printable(name)}${whose}: off`];
+    if (!hasDriver)
+      return [
+        `${printable(name)}${whose}: ${palette.yellow('configured, but this version cannot speak on it')}`,
+      ];
+    const live = gateway.channels?.filter(({ channel }) => channel === name) ?? [];
+    if (live.length === 0) return [`${printable(name)}${whose}: configured`];
+    return live.map(
+      (one) => `${printable(name)} (${printable(one.accountId)}): ${showHealth(one, { now, palette })}`,
+    );
   });
 }
 

@@ -1,6 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '@openbot/sessions/disk';
+import { listChannelAccounts } from '../../channels/accounts.ts';
+import { findKind } from '../../channels/all.ts';
 import { listAgentIds, listConfigured, resolveAgentSettings } from '../../config/agents.ts';
 import { loadBotConfig } from '../../config/load-config.ts';
 import { listModels } from '../../model-catalog/list-models.ts';
@@ -93,12 +95,25 @@ export const channels: Check = {
   about: 'Channels of the configuration',
   needs: 'config',
   isQuick: true,
-  look: ({ config = {} }) =>
-    describeChannels(config)
+  look: ({ config = {}, env }) => [
+    ...describeChannels(config)
       .filter(({ enabled, hasDriver }) => enabled && !hasDriver)
-      .map(({ name }) => ({
-        severity: 'warning',
-        what: `channels.${name} is configured, and this version cannot speak on it`,
-        remedy: `Set channels.${name}.enabled to false, or use a version that has it`,
-      })),
+      .map(
+        ({ name }): Finding => ({
+          severity: 'warning',
+          what: `channels.${name} is configured, and this version cannot speak on it`,
+          remedy: `Set channels.${name}.enabled to false, or use a version that has it`,
+        }),
+      ),
+    ...listChannelAccounts(config, { env }).flatMap(
+      ({ channel, accountId, isEnabled, settings }): Finding[] => {
+        const credential = findKind(channel)?.credential;
+        if (!isEnabled || credential === undefined || settings[credential]) return [];
+        const what = `The account ${accountId} of channels.${channel} has no ${credential}`;
+        return [
+          { severity: 'warning', what, remedy: `openbot channels add ${channel} --account ${accountId}` },
+        ];
+      },
+    ),
+  ],
 };

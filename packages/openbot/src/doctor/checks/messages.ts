@@ -6,7 +6,8 @@ import { findHolder } from '../../gateway-process/find-gateway.ts';
 import { INDEX_NAME } from '../../index-db/index-database.ts';
 import { identify, moveAside } from '../../index-db/move-aside.ts';
 import { type KeptMessages, lookIntoMessages } from '../../kept-messages/look-into-messages.ts';
-import { describeIndex, findRuns, hasDriver } from '../../state-report/parts.ts';
+import type { ChannelStatus } from '../../state-report/contract.ts';
+import { describeChannels, describeIndex, findRuns } from '../../state-report/parts.ts';
 import { checkDatabase } from '../../state-report/probe-state.ts';
 import type { Check, Finding, Place } from '../contract.ts';
 
@@ -53,7 +54,8 @@ export const stuckMessages: Check = {
     const { now, stateDir } = place;
     const isRunning = findRuns(stateDir).length > 0;
     const isServed = findHolder(stateDir) !== undefined;
-    const canSend = (channel: string) => isServed || hasDriver(channel);
+    const served = new Set(describeChannels(place.config ?? {}).flatMap(servedName));
+    const canSend = (channel: string) => isServed || served.has(channel);
     const old = ({ since }: { readonly since: number }) => now - since > STUCK_MS;
     return [
       ...(isRunning ? [] : waiting.filter(old)).map(
@@ -69,12 +71,17 @@ export const stuckMessages: Check = {
           ({ channel, count, since }): Finding => ({
             severity: 'warning',
             what: `${formatQuantity(count, 'reply', 'replies')} for ${channel} not sent, since ${formatAge(since, now)}`,
-            remedy: `They are sent by a process that has this channel${canSend(channel) ? '' : ', which this version has not'}; 'openbot outbox list --all' shows them, 'openbot outbox drop' removes them`,
+            remedy: `They are sent by a process that has this channel${canSend(channel) ? '' : ', and none is configured'}; 'openbot outbox list --all' shows them, 'openbot outbox drop' removes them`,
           }),
         ),
     ];
   },
 };
+
+/** Of a channel that a gateway would open. */
+function servedName({ name, enabled, hasDriver }: ChannelStatus): string[] {
+  return enabled && hasDriver ? [name] : [];
+}
 
 export const index: Check = {
   name: 'index',

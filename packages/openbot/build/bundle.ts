@@ -40,6 +40,7 @@ const BUNDLE_OF_FOLDER: Readonly<Record<string, string>> = {
   history: 'reading',
   // With the editor of the configuration.
   agents: 'setup',
+  channels: 'setup',
   config: 'setup',
   devices: 'gateway',
   init: 'setup',

@@ -1,5 +1,6 @@
 import { AGENTS_COMMANDS } from './tables/agents.ts';
 import { CC_COMMANDS } from './tables/cc.ts';
+import { CHANNELS_COMMANDS } from './tables/channels.ts';
 import { CLEAN_COMMANDS } from './tables/clean.ts';
 import { CONFIG_COMMANDS } from './tables/config.ts';
 import { DEVICES_COMMANDS } from './tables/devices.ts';
@@ -31,6 +32,7 @@ export const COMMANDS = [
   ...DEVICES_COMMANDS,
   ...PAIRING_COMMANDS,
   ...STATUS_COMMANDS,
+  ...CHANNELS_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...OUTBOX_COMMANDS,
   ...AGENTS_COMMANDS,

@@ -37,7 +37,7 @@ export const OPENBOT: Program = {
     families: [
       { title: 'Talk:', words: ['agent', 'message', 'outbox'] },
       { title: 'Conversations:', words: ['sessions', 'history', 'search', 'usage', 'clean', 'index'] },
-      { title: 'Set up:', words: ['init', 'config', 'agents', 'models'] },
+      { title: 'Set up:', words: ['init', 'config', 'agents', 'models', 'channels'] },
       { title: 'Look after it:', words: ['gateway', 'devices', 'pairing', 'status', 'health', 'doctor'] },
       { title: 'Claude Code:', words: ['cc', 'mcp'] },
       { title: 'This command line:', words: ['completion', 'version'] },
@@ -49,6 +49,7 @@ export const OPENBOT: Program = {
       pairing: 'People who may write to the bot',
       agents: 'Agents of the configuration',
       models: 'Models of the configuration',
+      channels: 'Chat networks that the bot is on',
       config: 'Settings in openbot.json',
       cc: 'Coding sessions of a repository',
       clean: 'Take old tool calls out of sessions',

@@ -26,6 +26,16 @@ it('is sent by the process that has the channel, and the session has it', async 
   expect(readFileSync(entry!.sessionFile, 'utf8').split('news')).toHaveLength(2);
 });
 
+it('is refused for an account that is not configured', async () => {
+  const channels = { telegram: { accounts: { work: {} } } };
+  const place = makePlace(undefined, { 'openbot.json': JSON.stringify({ channels }) });
+  const send = (...more: string[]) =>
+    place.runHere('message', 'send', '-t', '42', '-m', 'x', '--dry-run', ...more);
+  for (const more of [['--account', 'nope'], []])
+    expect((await send(...more)).stderr).toMatch(/no account (nope|default) of telegram\n.*work/);
+  expect((await send('--account', 'Work')).code).toBe(0);
+});
+
 const claimFirst = ({ outbox }: BotState) =>
   vi.waitUntil(
     async () => {
@@ -38,9 +48,11 @@ const claimFirst = ({ outbox }: BotState) =>
   );
 
 it('is refused where nothing can send it, and nothing is made', async () => {
-  const place = makePlace(undefined, CHANNELS);
+  const place = makePlace(undefined, {
+    'openbot.json': JSON.stringify({ channels: { smokesigns: {} } }),
+  });
   const { code, stderr } = await place.runHere('message', 'send', '-t', '42', '-m', 'x');
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot speak on telegram/)]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot speak on smokesigns/)]);
   expect(readdirSync(place.stateDir)).toEqual(['openbot.json']);
   renameSync(join(place.stateDir, 'openbot.json'), join(place.stateDir, 'openclaw.json'));
   const foreign = await place.runHere('message', 'send', '-t', '42', '-m', 'x');

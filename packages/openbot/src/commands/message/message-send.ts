@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenBotError, resolveStateDir } from '@openbot/sessions';
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
-import { normalizeAccountId } from '@openbot/sessions/key';
 import { resolveUserPath } from '@openbot/sessions/layout';
 import { findNearest, printable } from '@openbot/sessions/terminal-text';
 import type { BotConfig } from '../../config/bot-config.ts';
@@ -18,6 +17,7 @@ import { resolveAddress } from '../../routing/request-route.ts';
 import { mirrorLetter } from '../../state/mirror-letter.ts';
 import { openState } from '../../state/open-state.ts';
 import { describeChannels, hasDriver } from '../../state-report/parts.ts';
+import { findAccount } from '../channels/account.ts';
 import { openGatewayFor } from '../through-gateway.ts';
 import type { MESSAGE_SEND_FLAGS } from './flags.ts';
 
@@ -46,7 +46,7 @@ export async function messageSend(input: Input): Promise<void> {
       `This version cannot speak on ${channel}, and no process runs that could send it`,
       'Start the process that has the channel, and send it again. Nothing was kept',
     );
-  const accountId = normalizeAccountId(flags.account);
+  const { accountId } = findAccount(config, env, { channel, account: flags.account });
   const { agentId, sessionKey } = resolveAddress({ config, to: flags.target, channel, accountId });
   const target = { channel, accountId, to: flags.target, threadId: flags.threadId };
   const key = `send:${randomUUID()}`;

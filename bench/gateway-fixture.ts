@@ -25,12 +25,15 @@ export interface BenchGateway {
   close(): Promise<void>;
 }
 
-/** @param stateDir a folder without a configuration */
-export async function startBenchGateway(stateDir: string): Promise<BenchGateway> {
+/**
+ * @param stateDir a folder without a configuration
+ * @param settings beside those of a model that answers at once
+ */
+export async function startBenchGateway(stateDir: string, settings: object = {}): Promise<BenchGateway> {
   const token = randomBytes(24).toString('hex');
   const port = await findPort();
   await mkdir(join(stateDir, 'scripts'), { recursive: true, mode: 0o700 });
-  await writeFile(join(stateDir, 'openbot.json'), JSON.stringify(CONFIG));
+  await writeFile(join(stateDir, 'openbot.json'), JSON.stringify({ ...CONFIG, ...settings }));
   await writeFile(join(stateDir, 'scripts', 'instant.json'), JSON.stringify(SCRIPT));
   const args = ['gateway', 'run', '--port', String(port), '--token', token];
   const env = { ...process.env, HOME: stateDir, OPENBOT_STATE_DIR: stateDir };

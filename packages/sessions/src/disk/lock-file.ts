@@ -16,6 +16,7 @@ import { giveToFolderOwner } from './folders.ts';
 import { makeLeftoverPath } from './leftover-name.ts';
 import { linkNew } from './link-new.ts';
 import { isHolderAlive, ownIdentity, type ProcessClaim } from './process-identity.ts';
+import { discard, keepsLockBodies, openLockBody, putLockBody } from './spare-locks.ts';
 
 /** From this age a lock whose holder cannot be checked counts as left behind. */
 export const DEFAULT_STALE_MS = 30_000;
@@ -23,6 +24,8 @@ export const DEFAULT_STALE_MS = 30_000;
 export interface LockFile {
   path: string;
   fd: number;
+  /** The name that the file keeps beside that of the lock. None where there are no hard links. */
+  temp?: string;
 }
 
 /**
@@ -30,21 +33,23 @@ export interface LockFile {
  * linked. The descriptor stays open, which pins the inode: as long as the name leads to it, the lock is this one.
  */
 export function createLockFile(path: string, record: string, link = linkSync): LockFile | undefined {
-  const temp = makeLeftoverPath(path, 'tmp');
-  const fd = openSync(temp, 'wx+', 0o600);
+  const body = openLockBody(path, record);
+  const { fd, temp } = body;
+  let isLinked: boolean;
   try {
-    writeSync(fd, record);
-    giveToFolderOwner(fd, path);
-    if (linkNew(temp, path, link)) return { path, fd };
+    isLinked = linkNew(temp, path, link);
   } catch (error) {
-    closeSync(fd);
+    putLockBody(path, body);
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
-  } finally {
-    removeIfThere(temp);
   }
-  closeSync(fd);
-  return createInPlace(path, record);
+  if (!isLinked) {
+    discard(body);
+    return createInPlace(path, record);
+  }
+  if (keepsLockBodies()) return { path, fd, temp };
+  removeIfThere(temp);
+  return { path, fd };
 }
 
 export function ownsLockFile({ path, fd }: LockFile): boolean {
@@ -56,10 +61,17 @@ export function ownsLockFile({ path, fd }: LockFile): boolean {
 
 /** Removes the name only if it still leads to this lock. */
 export function removeLockFile(lock: LockFile): void {
+  const { path, fd, temp } = lock;
+  let isFree = false;
   try {
-    if (ownsLockFile(lock)) unlinkSync(lock.path);
+    if (!ownsLockFile(lock)) return;
+    unlinkSync(path);
+    isFree = true;
   } finally {
-    closeSync(lock.fd);
+    if (temp === undefined) closeSync(fd);
+    else if (isFree) putLockBody(path, { fd, temp });
+    // A claimer may yet put it back: a file that is a lock cannot be another one.
+    else discard({ fd, temp });
   }
 }
 

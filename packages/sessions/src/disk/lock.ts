@@ -23,8 +23,11 @@ import { endStreak, isInsideLock, runLocked, shouldStepBack, takeTurn } from './
 import { sweepLeftovers, sweepLeftoversIfCheap } from './sweep-leftovers.ts';
 
 /** Waits for the lock and takes it. Makes the folder if it is missing. Prefer `withLock`, which cannot forget to let go. */
-export async function acquireLock(lockPath: string, options: LockOptions = {}): Promise<HeldLock> {
-  const path = resolveFolderLinks(lockPath);
+export function acquireLock(lockPath: string, options: LockOptions = {}): Promise<HeldLock> {
+  return acquire(resolveFolderLinks(lockPath), options);
+}
+
+async function acquire(path: string, options: LockOptions): Promise<HeldLock> {
   if (isInsideLock(path)) {
     throw new OpenBotError('INVALID_ARGUMENT', `The caller already holds the lock ${path}`, {
       hint: 'Use withLock, which may be nested; acquireLock would wait for itself.',
@@ -186,7 +189,7 @@ export function withLock<T>(
   body: (lock: HeldLock) => T | Promise<T>,
 ): Promise<T> {
   const path = resolveFolderLinks(lockPath);
-  return runLocked(path, () => acquireLock(path, options), body);
+  return runLocked(path, () => acquire(path, options), body);
 }
 
 export interface LockOptions {

@@ -42,6 +42,8 @@ export function isHolderAlive(holder: ProcessClaim): Liveness {
   if (holder.pidSpace !== undefined && self.pidSpace !== undefined && holder.pidSpace !== self.pidSpace) {
     return 'unknown';
   }
+  if (pid === self.pid && holder.starttime !== undefined && holder.starttime === self.starttime)
+    return 'alive';
   const stat = readProcessStat(pid);
   if (stat === undefined) return pidExists(pid) ? 'unknown' : 'dead';
   // A killed process stays listed until its parent reaps it.

@@ -18,15 +18,18 @@ export function sweepLeftovers(folder: string, staleMs = DEFAULT_STALE_MS): stri
 
 const CROWDED = 100;
 const CROWDED_PAUSE_MS = 5000;
-const crowdedSince = new Map<string, number>();
+const PAUSE_MS = 500;
+const MOST_FOLDERS = 1000;
+/** When each folder is swept again. */
+const nextSweeps = new Map<string, number>();
 
-/** The same, but not at every call in a folder so full that listing it costs more than the call itself. */
+/** The same, but not at every call: listing a folder costs more than the lock that is taken there. */
 export function sweepLeftoversIfCheap(folder: string, staleMs: number): void {
-  const last = crowdedSince.get(folder);
-  if (last !== undefined && performance.now() - last < CROWDED_PAUSE_MS) return;
+  const now = performance.now();
+  if (now < (nextSweeps.get(folder) ?? 0)) return;
   const names = listNames(folder);
-  if (names.length > CROWDED) crowdedSince.set(folder, performance.now());
-  else crowdedSince.delete(folder);
+  if (nextSweeps.size >= MOST_FOLDERS) nextSweeps.clear();
+  nextSweeps.set(folder, now + (names.length > CROWDED ? CROWDED_PAUSE_MS : PAUSE_MS));
   sweepNames(folder, names, staleMs);
 }
 

@@ -6,6 +6,7 @@ export type { HeldLock } from '../disk/held-lock.ts';
 export { inspectLock } from '../disk/inspect-lock.ts';
 export { acquireLock, type LockOptions, withLock } from '../disk/lock.ts';
 export type { LockHolder } from '../disk/lock-file.ts';
+export { removeSpareLocks, reuseLockFiles } from '../disk/spare-locks.ts';
 
 // Files and folders
 

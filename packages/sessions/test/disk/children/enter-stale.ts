@@ -5,8 +5,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acquireLock } from '../../../src/disk/lock.ts';
+import { reuseLockFiles } from '../../../src/disk/spare-locks.ts';
 
-const [path = '', witness = '', stale = '', rounds = '1', startAt = '0'] = process.argv.slice(2);
+const [path = '', witness = '', stale = '', rounds = '1', startAt = '0', how = ''] = process.argv.slice(2);
+if (how === 'reuse') reuseLockFiles();
 await sleep(Math.max(0, Number(startAt) - Date.now()));
 for (let round = 0; round < Number(rounds); round++) {
   const lock = await acquireLock(path, { timeoutMs: 60_000, pollIntervalMs: 1 });

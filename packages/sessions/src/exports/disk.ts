@@ -15,6 +15,7 @@ export { giveFolderToOwner, giveToFolderOwner, makeFolder, syncFolder } from '..
 export { makeLeftoverPath } from '../disk/leftover-name.ts';
 export { linkNew } from '../disk/link-new.ts';
 export { loadSqlite } from '../disk/load-sqlite.ts';
+export { OpenFile } from '../disk/open-file.ts';
 export { sweepLeftovers } from '../disk/sweep-leftovers.ts';
 
 // Processes

@@ -1,8 +1,8 @@
 import { constants, existsSync, fstatSync, lstatSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
 import type { LockOptions } from '../disk/lock.ts';
+import { OpenFile } from '../disk/open-file.ts';
 import { OpenBotError } from '../errors.ts';
 import { assertDraft, type EntryDraft, targetOfDraft } from '../transcript/compose.ts';
 import { type NewTranscript, writeNewTranscript } from './create.ts';
@@ -82,16 +82,13 @@ async function appendDrafts(
       if (made !== undefined) return made;
     }
     assertIsFile(target);
-    const handle = await openForAppend(target);
+    const handle = openForAppend(target);
     try {
       return await appendToOpen(handle, target, drafts, options, ids, lock);
     } catch (error) {
       throw describeFileFault(target, error, 'write');
     } finally {
-      const closed = handle.close();
-      // Nothing is left to fail once the lines are on the disk.
-      if (options.durable ?? true) closed.catch(() => {});
-      else await closed;
+      handle.close();
     }
   };
   const result = await withTranscriptLock(target, append, options.lock);
@@ -131,17 +128,17 @@ function assertIsFile(path: string): void {
   throw notAFile(path);
 }
 
-async function openForAppend(path: string): Promise<FileHandle> {
+function openForAppend(path: string): OpenFile {
   const { O_RDWR, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   try {
-    return await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+    return new OpenFile(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     throw describeFileFault(path, error, 'write');
   }
 }
 
 async function appendToOpen(
-  handle: FileHandle,
+  handle: OpenFile,
   path: string,
   drafts: readonly EntryDraft[],
   options: AppendOptions,
@@ -173,12 +170,7 @@ async function appendToOpen(
 }
 
 /** A label or compaction that points nowhere makes agents drop what it should keep. */
-async function assertTarget(
-  handle: FileHandle,
-  size: number,
-  path: string,
-  draft: EntryDraft,
-): Promise<void> {
+async function assertTarget(handle: OpenFile, size: number, path: string, draft: EntryDraft): Promise<void> {
   const target = targetOfDraft(draft);
   if (target !== undefined && !(await hasEntryId(handle, size, target))) throw noSuchTarget(path, draft);
 }

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { OpenFile, type ReadableFile } from '../disk/open-file.ts';
 import { MAX_LINE_BYTES } from '../transcript/lines.ts';
 
 export interface BackwardLine {
@@ -15,7 +15,7 @@ const LINE_FEED = 0x0a;
 
 /** The lines of the first `size` bytes of a file, last one first, reading no more than what is asked for. */
 export async function* readLinesBackwards(
-  handle: FileHandle,
+  handle: ReadableFile,
   size: number,
   maxLineBytes = MAX_LINE_BYTES,
 ): AsyncGenerator<BackwardLine> {
@@ -52,7 +52,7 @@ export async function* readLinesBackwards(
 export const SMALL = FIRST_CHUNK;
 
 /** Shorter than asked for when the file ends before `end`. */
-export async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
+export async function readRange(handle: ReadableFile, start: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(end - start);
   let filled = 0;
   while (filled < buffer.length) {
@@ -67,11 +67,11 @@ export async function readRange(handle: FileHandle, start: number, end: number):
 
 /** The lines that a file has now, last one first. No more of it is read than what is asked for. */
 export async function* readFileLinesBackwards(path: string): AsyncGenerator<BackwardLine> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const handle = new OpenFile(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     yield* readLinesBackwards(handle, fstatSync(handle.fd).size);
   } finally {
-    await handle.close();
+    handle.close();
   }
 }
 
@@ -118,7 +118,7 @@ function fill(fd: number, bytes: Buffer, from: number): number {
  * @param isEnough is asked behind each chunk but the last one; true ends it there
  */
 export async function readAhead(
-  handle: FileHandle,
+  handle: ReadableFile,
   chunks: readonly [Buffer, Buffer],
   from: number,
   to: number,

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { ReadableFile } from '../disk/open-file.ts';
 
 const CHUNK = 1024 * 1024;
 const LONGEST_CAPTURE = 256;
@@ -10,7 +10,7 @@ const BACKSLASH = 0x5c;
  * Undefined when the bytes do not have the shape of one whole object.
  */
 export async function readTopLevelStrings(
-  handle: FileHandle,
+  handle: ReadableFile,
   start: number,
   end: number,
   wanted: readonly string[],

@@ -4,6 +4,7 @@ import { writeFileAtomic } from '../disk/atomic-write.ts';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
 import type { LockOptions } from '../disk/lock.ts';
+import type { ReadableFile } from '../disk/open-file.ts';
 import { OpenBotError } from '../errors.ts';
 import { composeLine } from '../transcript/compose.ts';
 import { headerOf, type NewTranscript } from './create.ts';
@@ -121,7 +122,7 @@ const FURTHEST = 1024 * 1024;
  * @param from where the file is taken to begin
  */
 export async function readHeader(
-  handle: FileHandle,
+  handle: ReadableFile,
   size: number,
   from = 0,
 ): Promise<StoredHeader | undefined> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
+import type { ReadableFile } from '../disk/open-file.ts';
 import { readRange } from './file-parts.ts';
 
 /** Reading more than this before an append would cost more than a longer id. */
@@ -20,7 +20,7 @@ export class KnownIds {
   #file = '';
 
   /** Reads what was added since the last call, or all of a file that is another one by now. */
-  async catchUp(handle: FileHandle, size: number, file: string): Promise<void> {
+  async catchUp(handle: ReadableFile, size: number, file: string): Promise<void> {
     if (file !== this.#file || size < this.#scannedTo) {
       this.#ids = new Set();
       this.#complete = true;

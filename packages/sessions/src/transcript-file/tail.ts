@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { ReadableFile } from '../disk/open-file.ts';
 import { LineSplitter } from '../transcript/lines.ts';
 import { type BackwardLine, readLinesBackwards, readRange } from './file-parts.ts';
 import { readTopLevelStrings } from './giant-line.ts';
@@ -7,7 +7,7 @@ import { isLinearVersion, type StoredHeader } from './header.ts';
 const CHUNK = 256 * 1024;
 
 /** Whether the file holds an entry of this id. Reads the file once, line by line. */
-export async function hasEntryId(handle: FileHandle, size: number, id: string): Promise<boolean> {
+export async function hasEntryId(handle: ReadableFile, size: number, id: string): Promise<boolean> {
   const wanted = Buffer.from(JSON.stringify(id));
   let found = false;
   const splitter = new LineSplitter({
@@ -62,7 +62,7 @@ interface Line {
 }
 
 /** Reads from the end as far back as the last entry with an id; broken lines are passed over. */
-export async function inspectTail(handle: FileHandle, size: number, header: StoredHeader): Promise<Tail> {
+export async function inspectTail(handle: ReadableFile, size: number, header: StoredHeader): Promise<Tail> {
   const ended = size === 0 || (await readRange(handle, size - 1, size))[0] === 0x0a;
   const tail: Tail = { state: 'whole', openBytes: 0, leafId: null, linear: isLinearVersion(header) };
   let isFirst = true;
@@ -81,14 +81,14 @@ export async function inspectTail(handle: FileHandle, size: number, header: Stor
   return tail;
 }
 
-async function readEntry(handle: FileHandle, line: BackwardLine): Promise<Line | undefined> {
+async function readEntry(handle: ReadableFile, line: BackwardLine): Promise<Line | undefined> {
   const fields = line.bytes === undefined ? await readGiant(handle, line) : parseObject(line.bytes);
   if (fields === undefined) return undefined;
   const { id, type } = fields;
   return { id: typeof id === 'string' && id !== '' ? id : undefined, isHeader: type === 'session' };
 }
 
-function readGiant(handle: FileHandle, line: BackwardLine): Promise<Record<string, unknown> | undefined> {
+function readGiant(handle: ReadableFile, line: BackwardLine): Promise<Record<string, unknown> | undefined> {
   return readTopLevelStrings(handle, line.start, line.end, ['id', 'type']);
 }
 

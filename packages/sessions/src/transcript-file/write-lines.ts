@@ -1,5 +1,5 @@
-import { writeSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import { fstatSync, writeSync } from 'node:fs';
+import type { OpenFile } from '../disk/open-file.ts';
 import { OpenBotError } from '../errors.ts';
 import { describeFileFault } from './file-faults.ts';
 import { SMALL } from './file-parts.ts';
@@ -7,15 +7,15 @@ import { SMALL } from './file-parts.ts';
 /** The steps that a full or failing disk can break. Tests put faults in their place. */
 export interface AppendIo {
   /** One write(2) at the end of the file. May write less than asked for. */
-  write(handle: FileHandle, bytes: Buffer): Promise<number>;
-  sync(handle: FileHandle): Promise<void>;
-  truncate(handle: FileHandle, size: number): Promise<void>;
+  write(handle: OpenFile, bytes: Buffer): Promise<number>;
+  sync(handle: OpenFile): Promise<void>;
+  truncate(handle: OpenFile, size: number): Promise<void>;
 }
 
 export const realAppendIo: AppendIo = {
   write: async (handle, bytes) =>
     bytes.length > SMALL
-      ? (await handle.write(bytes, 0, bytes.length, null)).bytesWritten
+      ? (await handle.write(bytes)).bytesWritten
       : writeSync(handle.fd, bytes, 0, bytes.length, null),
   sync: (handle) => handle.datasync(),
   truncate: (handle, size) => handle.truncate(size),
@@ -26,7 +26,7 @@ export const realAppendIo: AppendIo = {
  * taken back. The file must be open for appending, and its lock be held.
  */
 export async function writeLines(
-  handle: FileHandle,
+  handle: OpenFile,
   path: string,
   size: number,
   bytes: Buffer,
@@ -46,7 +46,7 @@ export async function writeLines(
 }
 
 async function takeBack(
-  handle: FileHandle,
+  handle: OpenFile,
   path: string,
   size: number,
   written: number,
@@ -55,7 +55,7 @@ async function takeBack(
 ): Promise<OpenBotError> {
   const fault = describeFileFault(path, cause, 'write');
   try {
-    const now = (await handle.stat()).size;
+    const now = fstatSync(handle.fd).size;
     if (now === size) return fault;
     // A program that takes no lock wrote after us: truncating would remove its line too.
     if (now !== size + written) throw new Error('another program wrote to the file at the same time');

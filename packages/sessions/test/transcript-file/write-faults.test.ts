@@ -37,7 +37,7 @@ describe('a failing disk', () => {
     let calls = 0;
     const write: AppendIo['write'] = async (handle, bytes) => {
       if (calls++ > 0) throw diskFull;
-      return (await handle.write(bytes, 0, 150, null)).bytesWritten;
+      return (await handle.write(bytes.subarray(0, 150))).bytesWritten;
     };
     await expect(failing({ write })).rejects.toMatchObject({ code: 'TRANSCRIPT_WRITE_FAILED' });
     expect(readFileSync(path)).toEqual(before);
@@ -45,7 +45,7 @@ describe('a failing disk', () => {
 
   it('a short write without a fault is gone on with', async () => {
     const write: AppendIo['write'] = async (handle, bytes) =>
-      (await handle.write(bytes, 0, Math.min(bytes.length, 37), null)).bytesWritten;
+      (await handle.write(bytes.subarray(0, 37))).bytesWritten;
     await failing({ write });
     expect(readEntries(path)).toHaveLength(4);
   });
@@ -79,7 +79,7 @@ describe('a failing disk', () => {
     const io: Partial<AppendIo> = {
       write: async (handle, bytes) => {
         if (calls++ > 0) throw diskFull;
-        return (await handle.write(bytes, 0, 150, null)).bytesWritten;
+        return (await handle.write(bytes.subarray(0, 150))).bytesWritten;
       },
       truncate: () => Promise.reject(new Error('EIO')),
     };
@@ -97,7 +97,7 @@ describe('a failing disk', () => {
   it('does not cut off a line that another program wrote meanwhile', async () => {
     const theirs = '{"type":"custom","id":"ffffffff","parentId":null}\n';
     const write: AppendIo['write'] = async (handle, bytes) => {
-      await handle.write(bytes, 0, 150, null);
+      await handle.write(bytes.subarray(0, 150));
       appendFileSync(path, `\n${theirs}`);
       throw diskFull;
     };

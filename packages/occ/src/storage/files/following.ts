@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type BigIntStats, constants, fstatSync, readSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { OpenFile } from '@openbot/sessions/disk';
 import { LineSplitter } from '@openbot/sessions/transcript';
 import type {
   FollowingStorage,
@@ -20,13 +20,13 @@ export const fileFollowing: FollowingStorage = {
     );
   },
   async readLines({ path }, request) {
-    const handle = await openIfThere(path);
+    const handle = openIfThere(path);
     if (handle === undefined) return undefined;
     try {
       const stats = fstatSync(handle.fd, { bigint: true });
       return stats.isFile() ? await readLinesOf(handle, stateOf(stats), request) : undefined;
     } finally {
-      await handle.close();
+      handle.close();
     }
   },
 };
@@ -40,10 +40,10 @@ function stateOf({ ino, birthtimeNs, size, mtimeNs }: BigIntStats): TranscriptSt
 
 const BILLION = 1_000_000_000n;
 
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
+function openIfThere(path: string): OpenFile | undefined {
   try {
     // A pipe in the place of a file is not waited for.
-    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    return new OpenFile(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -55,7 +55,7 @@ const CHUNK = 1024 * 1024;
 const SMALL = 64 * 1024;
 
 async function readLinesOf(
-  handle: FileHandle,
+  handle: OpenFile,
   state: TranscriptState,
   { from, maxBytes = Number.POSITIVE_INFINITY, onLine }: LinesRequest,
 ): Promise<ReadLines> {
@@ -91,7 +91,7 @@ async function readLinesOf(
   return { continues, place: placeAt(handle.fd, state, Math.max(position, unterminated)), isEnd, state };
 }
 
-async function fill(handle: FileHandle, room: Buffer, at: number, end: number): Promise<number> {
+async function fill(handle: OpenFile, room: Buffer, at: number, end: number): Promise<number> {
   const length = Math.min(room.length, end - at);
   if (length <= SMALL) return readSync(handle.fd, room, 0, length, at);
   return (await handle.read(room, 0, length, at)).bytesRead;

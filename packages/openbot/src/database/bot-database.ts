@@ -7,6 +7,7 @@ import { describeFault, isBusy, unreadable } from './database-faults.ts';
 import { groupCommits } from './group-commits.ts';
 import { makePrivateFile } from './private-file.ts';
 import { prepareSchema } from './schema.ts';
+import { LogSync } from './sync-log.ts';
 
 /** What arrives and what is to be sent, in one file, so that both are durable with one commit. */
 export interface BotDatabase {
@@ -38,7 +39,8 @@ export async function openBotDatabase(stateDir: string): Promise<BotDatabase> {
     throw unreadable(path, (cause as Error).message, cause);
   }
   const db = await connect(path);
-  const commits = groupCommits(db, path);
+  const log = syncsItself(db) ? undefined : new LogSync(path);
+  const commits = groupCommits(db, path, { sync: async () => log?.sync() });
   const others = watchOthers(db);
   return {
     path,
@@ -49,9 +51,18 @@ export async function openBotDatabase(stateDir: string): Promise<BotDatabase> {
     close: async () => {
       others.end();
       await commits.settled();
+      log?.close();
       if (db.isOpen) db.close();
     },
   };
+}
+
+/** Whether a commit is on the disk when it returns. Without a log, which some file systems cannot have, it must be. */
+function syncsItself(db: DatabaseSync): boolean {
+  if (db.prepare('PRAGMA journal_mode').get()?.journal_mode !== 'wal') return true;
+  // Checkpoints wait for the disk still, so the file is whole after a power cut. What is in the log is synced here.
+  db.exec('PRAGMA synchronous = NORMAL');
+  return false;
 }
 
 function connect(path: string): Promise<DatabaseSync> {

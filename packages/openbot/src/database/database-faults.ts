@@ -36,6 +36,14 @@ export function describeFault(path: string, cause: unknown, doing: 'read' | 'wri
   });
 }
 
+/** What was committed is not known to be on the disk. */
+export function unsyncedFault(path: string, cause: unknown): OpenBotError {
+  return new OpenBotError('INBOX_WRITE_FAILED', `Cannot write to ${path}: ${(cause as Error).message}`, {
+    hint: 'Whether it was changed is not known until the disk can be read again. Check the disk.',
+    cause,
+  });
+}
+
 const DAMAGED = 'It was not changed. Restore a backup of it, or move it away to begin with an empty one.';
 
 const HINTS: Readonly<Record<number, string>> = {

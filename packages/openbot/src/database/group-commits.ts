@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { describeFault, isBusy } from './database-faults.ts';
+import { describeFault, isBusy, unsyncedFault } from './database-faults.ts';
 
 interface Write {
   readonly since: number;
@@ -22,11 +22,22 @@ export interface GroupCommits {
 const MOST_TOGETHER = 500;
 const LONGEST_WAIT_MS = 10_000;
 
+export interface CommitOptions {
+  /** Resolves when all that was committed before the call is on the disk. */
+  sync(): Promise<void>;
+  readonly longestWaitMs?: number;
+}
+
 /**
- * A commit waits for the disk, however much is in it. So all changes that are asked for until the event loop comes round
- * share one transaction, each in a savepoint: one that fails takes only its own changes back.
+ * All changes that are asked for until the event loop comes round share one transaction, each in a savepoint: one that
+ * fails takes only its own changes back. A caller hears of its change when it is on the disk; the process goes on meanwhile. Others
+ * may read it before. What they do about it is a change too, and on the disk no earlier.
  */
-export function groupCommits(db: DatabaseSync, path: string, longestWaitMs = LONGEST_WAIT_MS): GroupCommits {
+export function groupCommits(
+  db: DatabaseSync,
+  path: string,
+  { sync, longestWaitMs = LONGEST_WAIT_MS }: CommitOptions,
+): GroupCommits {
   const sql = {
     begin: db.prepare('BEGIN IMMEDIATE'),
     commit: db.prepare('COMMIT'),
@@ -36,6 +47,9 @@ export function groupCommits(db: DatabaseSync, path: string, longestWaitMs = LON
   };
   let waiting: Write[] = [];
   let isScheduled = false;
+  /** Committed, and not on the disk yet. */
+  let unsynced: { done(): void; reject(reason: unknown): void }[] = [];
+  let isSyncing = false;
   const onSettled: (() => void)[] = [];
 
   const schedule = (pauseMs = 0) => {
@@ -49,7 +63,11 @@ export function groupCommits(db: DatabaseSync, path: string, longestWaitMs = LON
     const isFree = begin();
     if (isFree) commit(nextGroup());
     if (waiting.length > 0) schedule(isFree ? 0 : 1 + 2 * Math.random());
-    else for (const tell of onSettled.splice(0)) tell();
+    else tellIfSettled();
+  };
+  const isSettled = () => waiting.length === 0 && !isScheduled && !isSyncing;
+  const tellIfSettled = () => {
+    if (isSettled()) for (const tell of onSettled.splice(0)) tell();
   };
   /** False when another process is writing, which is waited for without blocking. */
   const begin = () => {
@@ -82,9 +100,26 @@ export function groupCommits(db: DatabaseSync, path: string, longestWaitMs = LON
     }
     group.forEach(({ resolve, reject }, at) => {
       const outcome = outcomes[at]!;
-      if ('value' in outcome) resolve(outcome.value);
+      if ('value' in outcome) unsynced.push({ done: () => resolve(outcome.value), reject });
       else reject(describeFault(path, outcome.fault, 'write'));
     });
+    if (unsynced.length > 0 && !isSyncing) void syncAll();
+  };
+  /** What is committed while the disk is at work shares the next sync. */
+  const syncAll = async () => {
+    isSyncing = true;
+    while (unsynced.length > 0) {
+      const group = unsynced;
+      unsynced = [];
+      try {
+        await sync();
+        for (const { done } of group) done();
+      } catch (error) {
+        for (const { reject } of group) reject(unsyncedFault(path, error));
+      }
+    }
+    isSyncing = false;
+    tellIfSettled();
   };
   const attempt = ({ run }: Write): Outcome => {
     sql.savepoint.run();
@@ -115,7 +150,7 @@ export function groupCommits(db: DatabaseSync, path: string, longestWaitMs = LON
       }),
     settled: () =>
       new Promise((resolve) => {
-        if (waiting.length === 0 && !isScheduled) resolve();
+        if (isSettled()) resolve();
         else onSettled.push(resolve);
       }),
   };

@@ -1,3 +1,4 @@
+import { setImmediate as nextMoment } from 'node:timers/promises';
 import type { Outlet } from '../channels/contract.ts';
 import { readSendFailure, sendFailure } from '../channels/send-failure.ts';
 import { REPEAT_MARK } from '../channels/text/mark-repeat.ts';
@@ -114,6 +115,8 @@ export class AccountSender {
     let waitMs = this.#dependencies.pollMs;
     try {
       while (this.#mustLookAgain && !this.#isStopped) {
+        // One look for all changes of this moment.
+        await nextMoment();
         this.#mustLookAgain = false;
         waitMs = await this.#look();
       }

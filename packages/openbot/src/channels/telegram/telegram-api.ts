@@ -1,7 +1,8 @@
-import { Api, GrammyError, HttpError } from 'grammy';
+import { Api, type ApiClientOptions, GrammyError, HttpError } from 'grammy';
 import type { SendFailure, SendFailureReason } from '../contract.ts';
 import { isNeverConnected } from '../http/never-connected.ts';
 import { sendFailure } from '../send-failure.ts';
+import { apiFetch } from './api-fetch.ts';
 
 /** Why a call failed. Neither its message nor its cause has the token: grammY's errors have the address of the call. */
 export interface CallFailure extends SendFailure {
@@ -30,7 +31,8 @@ export class TelegramApi {
   constructor(token: string, root: string) {
     this.#token = token;
     this.#root = root;
-    const { raw } = new Api(token, { apiRoot: root, timeoutSeconds: CALL_SECONDS });
+    const fetch = apiFetch as unknown as ApiClientOptions['fetch'];
+    const { raw } = new Api(token, { apiRoot: root, timeoutSeconds: CALL_SECONDS, fetch });
     this.#raw = raw as unknown as Record<string, RawCall>;
   }
 

@@ -1,4 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
+import { removeSpareLocks, reuseLockFiles } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
 import type { Bot, TurnObserver } from '../bot/contract.ts';
 import { openBot } from '../bot/open-bot.ts';
@@ -29,6 +30,7 @@ export async function runHost(stateDir: string, env: Environment): Promise<void>
     });
   // Only the gateway ends it: a signal to both would end runs that the gateway still waits for.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  reuseLockFiles();
   const gateway = new GatewayLine();
   try {
     await serve(gateway, stateDir, env);
@@ -162,7 +164,7 @@ function nameAll(messages: readonly InboxMessage[]): HostTurn['messages'] {
 /** Says twice a second that the loop turns, and how late it was. Keeps the process running. */
 function beat(gateway: GatewayLine, describe: () => Omit<HostBeat, 'delayMs'>): () => void {
   let dueAt = performance.now() + BEAT_MS;
-  const freeMemory = freeMemoryWhenIdle();
+  const freeMemory = freeMemoryWhenIdle(removeSpareLocks);
   const timer = setInterval(() => {
     const delayMs = Math.max(0, Math.round(performance.now() - dueAt));
     const state = describe();
@@ -173,10 +175,14 @@ function beat(gateway: GatewayLine, describe: () => Omit<HostBeat, 'delayMs'>): 
   return () => clearInterval(timer);
 }
 
-/** The connection to the gateway. Events of one moment are written together. */
+/** A write wakes the gateway. ms */
+const PAUSE_MS = 5;
+
+/** The connection to the gateway. Events of one moment are written together, and so are those right behind others. */
 class GatewayLine {
   #events: HostEvent[] = [];
   #isPlanned = false;
+  #nextAt = 0;
   /** Sessions whose client waits for the answer to a message, with what is told of them meanwhile. */
   readonly #answering = new Map<string, { calls: number; readonly held: HostEvent[] }>();
   /** By the id of a turn. */
@@ -235,7 +241,9 @@ class GatewayLine {
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    setImmediate(() => this.#flush());
+    const pauseMs = this.#nextAt - performance.now();
+    if (pauseMs <= 0) setImmediate(() => this.#flush());
+    else setTimeout(() => this.#flush(), pauseMs);
   }
 
   /** The configuration that the gateway has. */
@@ -281,6 +289,7 @@ class GatewayLine {
     if (this.#events.length === 0) return;
     const events = this.#events;
     this.#events = [];
+    this.#nextAt = performance.now() + PAUSE_MS;
     this.#write({ events });
   }
 }

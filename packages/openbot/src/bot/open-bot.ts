@@ -244,7 +244,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
         .flatMap((channel) => channel.summary?.() ?? []),
     skillWatch: staysOpen ? watchSkills() : undefined,
   };
-  const noteOutage = followOutages((message) => report({ about: 'trouble', message }));
+  const followOutage = followOutages((message) => report({ about: 'trouble', message }));
   const dispatcher: Dispatcher = new Dispatcher({
     inbox: state.inbox,
     runLock: state.runLock,
@@ -254,22 +254,21 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       // Another session of the agent waits its turn: it neither interrupts a person nor joins a run.
       return channel === SESSIONS_CHANNEL ? { ...settings, mode: 'followup', debounceMs: 0 } : settings;
     },
-    runTurn: async (work) => {
-      const outcome = await runWatched(
-        {
-          tools,
-          watchers,
-          sender,
-          channels,
-          report,
-          observer,
-          findEntry: (session) => findReadableEntry(state, config, session),
-        },
-        work,
-      );
-      noteOutage(outcome);
-      return outcome;
-    },
+    runTurn: (work) =>
+      followOutage(() =>
+        runWatched(
+          {
+            tools,
+            watchers,
+            sender,
+            channels,
+            report,
+            observer,
+            findEntry: (session) => findReadableEntry(state, config, session),
+          },
+          work,
+        ),
+      ),
     get maxConcurrentRuns() {
       return config.agents?.maxConcurrentRuns;
     },

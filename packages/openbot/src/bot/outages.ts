@@ -26,16 +26,31 @@ export function patienceOf(config: BotConfig, { identity, wish }: InboxMessage):
   return isPatient ? (config.messages?.queue?.holdHours ?? HOLD_HOURS) * HOUR_MS : 0;
 }
 
-/** Says when a model cannot be reached, and when it answers again: once each, however many sessions wait for it. */
-export function followOutages(report: (message: string) => void): (outcome: TurnOutcome) => void {
+/**
+ * Says when a model cannot be reached, and when it answers again: once each, however many sessions wait for it. Each run
+ * goes through what it returns.
+ */
+export function followOutages(
+  report: (message: string) => void,
+): (run: () => Promise<TurnOutcome>) => Promise<TurnOutcome> {
   const gone = new Set<string>();
-  return (outcome) => {
+  /** Of all models; of each one, how many there were with its latest. */
+  let answers = 0;
+  const latest = new Map<string, number>();
+  return async (run) => {
+    const before = answers;
+    const outcome = await run();
     if (outcome.end === 'held') {
       const { models, summary } = outcome.outage;
-      if (models.some((model) => !gone.has(model))) report(`${summary}. Messages wait for it.`);
-      for (const model of models) gone.add(model);
-    } else if (outcome.end === 'answered' && outcome.by !== undefined && gone.delete(outcome.by))
-      report(`${outcome.by} answers again.`);
+      // A run may fail late: what has answered since it began is there again. If not, the next try says so.
+      const news = models.filter((model) => !gone.has(model) && (latest.get(model) ?? 0) <= before);
+      if (news.length > 0) report(`${summary}. Messages wait for it.`);
+      for (const model of news) gone.add(model);
+    } else if (outcome.end === 'answered' && outcome.by !== undefined) {
+      latest.set(outcome.by, ++answers);
+      if (gone.delete(outcome.by)) report(`${outcome.by} answers again.`);
+    }
+    return outcome;
   };
 }
 

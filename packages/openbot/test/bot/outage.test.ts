@@ -74,6 +74,33 @@ test('people are told once; over restarts all messages wait, and then each has i
   home.checkTranscripts();
 });
 
+test('a run that fails after the model has answered a later one begins no outage', async () => {
+  const { model, play } = provider();
+  const late = Promise.withResolvers<void>();
+  let isAsked = false;
+  const slow: Play = (question) => {
+    if (isAsked || !question.prompt.includes('late')) return play(question);
+    isAsked = true;
+    return (async function* () {
+      await late.promise;
+      yield* model.down;
+    })();
+  };
+  const { chat, bot, home } = await openChat({ play: slow });
+  await chat.write('ann', 'say early');
+  await chat.until((line) => line === `ann: ${NOTICE}`);
+  await chat.write('bob', 'say late');
+  await expect.poll(() => isAsked, { timeout: 60_000 }).toBe(true);
+  model.isDown = false;
+  const notices = () => home.notices.map(({ message }) => message);
+  const ended = ['script/far cannot be reached. Messages wait for it.', 'script/far answers again.'];
+  await expect.poll(notices, { timeout: 60_000 }).toEqual(ended);
+  late.resolve();
+  await bot.idle();
+  expect(chat.shown.filter((line) => line.startsWith('bob'))).toEqual([`bob: ${NOTICE}`, 'bob: late']);
+  expect(notices()).toEqual(ended);
+});
+
 test('a run that was cut off in the middle goes on, and what it did is not done again', async () => {
   const write: ScriptStep = { tool: 'write_file', args: { path: 'a.md', content: 'A' } };
   const { model, play } = provider([write, { fail: '529', failure: 'overloaded' }]);

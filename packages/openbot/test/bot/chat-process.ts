@@ -42,7 +42,10 @@ export type ToParent =
   | { readonly taken: string }
   | { readonly failed: string; readonly error: string };
 
-/** `watch` for the configuration: openbot.json of the state folder, as it is at the time. */
+/**
+ * `watch` for the configuration: openbot.json of the state folder, as it is at the time. With `shown:<text>` the process is
+ * killed when the network has a message with this text and the outbox does not know it; see openKilledState for others.
+ */
 const [stateDir = '', sentFile = '', configText = '{}', killAt] = process.argv.slice(2);
 
 class ParentChannel implements Channel {
@@ -89,6 +92,8 @@ class ParentChannel implements Channel {
       replyToId: payload.replyToId,
     };
     appendFileSync(sentFile, `${JSON.stringify(line)}\n`);
+    if (killAt?.startsWith('shown:') && line.text.includes(killAt.slice('shown:'.length)))
+      process.kill(process.pid, 'SIGKILL');
     return { ids: [key] };
   }
 
@@ -99,11 +104,12 @@ class ParentChannel implements Channel {
 
 /**
  * The state, in a process that is killed when it has put a message whose key has `killAt` in it into the outbox; with
- * `before:<text>`, when it is about to put one with this text; with `wrote:<text>`, when a line with it is in a transcript.
+ * `before:<text>`, when it is about to put one with this text; with `sent:<key>`, when the outbox has one as sent; with
+ * `wrote:<text>`, when a line with it is in a transcript.
  */
 async function openKilledState(at: string): Promise<BotState> {
   const state = await openState(stateDir);
-  const { put } = state.outbox;
+  const { put, sent } = state.outbox;
   const outbox: BotState['outbox'] = {
     ...state.outbox,
     put: async (messages) => {
@@ -113,6 +119,12 @@ async function openKilledState(at: string): Promise<BotState> {
       const added = await put(messages);
       if (messages.some(({ key }) => key.includes(at))) process.kill(process.pid, 'SIGKILL');
       return added;
+    },
+    sent: async (key, ...how) => {
+      const isKept = await sent(key, ...how);
+      if (at.startsWith('sent:') && key.includes(at.slice('sent:'.length)))
+        process.kill(process.pid, 'SIGKILL');
+      return isKept;
     },
   };
   const append: BotState['transcripts']['append'] = async (ref, drafts) => {

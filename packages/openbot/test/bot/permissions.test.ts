@@ -413,58 +413,73 @@ test('a caller without a terminal and without a channel is told why nothing is a
   ]);
 });
 
-test('after a crash the old question is closed, and the run asks again', async () => {
-  const folder = makeTempFolder();
-  const [stateDir, sentFile] = [join(folder, 'state'), join(folder, 'sent.jsonl')];
-  const config = {
-    channels: { chat: { allowFrom: ['ada'] } },
-    agents: { defaults: { model: 'script/asks' } },
-  };
-  mkdirSync(join(stateDir, 'scripts'), { recursive: true });
-  writeFileSync(join(stateDir, 'scripts/asks.json'), JSON.stringify({ turns: [{ steps: [PUSH, REPLY] }] }));
-  const start = () => {
-    const args = [stateDir, sentFile, JSON.stringify(config)];
-    const child = fork(join(import.meta.dirname, 'chat-process.ts'), args, {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    afterTest(() => void child.kill('SIGKILL'));
-    return child;
-  };
-  const sent = () =>
-    existsSync(sentFile)
-      ? readFileSync(sentFile, 'utf8')
-          .split('\n')
-          .slice(0, -1)
-          .map((line) => (JSON.parse(line) as SentLine).text)
-      : [];
-  const question = (nth: number) =>
-    waitFor(
-      () => `question ${nth} in ${JSON.stringify(sent())}`,
-      () => sent().flatMap((text) => /^Permission needed \[(\w+)\]/.exec(text)?.[1] ?? [])[nth - 1],
+test.each([
+  { moment: 'after', killAt: 'sent:question:', repeats: [false] },
+  // It may not have arrived: it is sent again, and only then the new one.
+  { moment: 'before', killAt: 'shown:Permission needed', repeats: [false, true] },
+])(
+  'a crash $moment a question counts as sent: it is closed, and the run asks again',
+  async ({ killAt, repeats }) => {
+    const folder = makeTempFolder();
+    const [stateDir, sentFile] = [join(folder, 'state'), join(folder, 'sent.jsonl')];
+    const config = {
+      channels: { chat: { allowFrom: ['ada'] } },
+      agents: { defaults: { model: 'script/asks' } },
+    };
+    mkdirSync(join(stateDir, 'scripts'), { recursive: true });
+    writeFileSync(join(stateDir, 'scripts/asks.json'), JSON.stringify({ turns: [{ steps: [PUSH, REPLY] }] }));
+    const start = (...kill: string[]) => {
+      const args = [stateDir, sentFile, JSON.stringify(config), ...kill];
+      const child = fork(join(import.meta.dirname, 'chat-process.ts'), args, {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      });
+      afterTest(() => void child.kill('SIGKILL'));
+      return child;
+    };
+    const sent = () =>
+      existsSync(sentFile)
+        ? readFileSync(sentFile, 'utf8')
+            .split('\n')
+            .slice(0, -1)
+            .map((line) => JSON.parse(line) as SentLine)
+        : [];
+    const questions = () =>
+      sent().flatMap(({ text, mayBeRepeat }) => {
+        const id = /^Permission needed \[(\w+)\]/.exec(text)?.[1];
+        return id === undefined ? [] : [{ id, mayBeRepeat }];
+      });
+    const write = (id: string, text: string): ChatMessage => ({ id, from: 'ada', text });
+
+    const first = start(killAt);
+    const killed = once(first, 'exit');
+    await once(first, 'message');
+    first.send(write('m1', 'publish it'));
+    expect(await killed).toEqual([null, 'SIGKILL']);
+    const { id: old } = questions()[0]!;
+
+    const second = start();
+    await once(second, 'message');
+    const { id: next } = await waitFor(
+      () => `another question than ${old} in ${JSON.stringify(sent())}`,
+      () => questions().find(({ id }) => id !== old),
     );
-  const write = (id: string, text: string): ChatMessage => ({ id, from: 'ada', text });
-
-  const first = start();
-  await once(first, 'message');
-  first.send(write('m1', 'publish it'));
-  const old = await question(1);
-  first.kill('SIGKILL');
-  await once(first, 'exit');
-
-  const second = start();
-  await once(second, 'message');
-  const next = await question(2);
-  second.send(write('m2', `yes ${old}`));
-  await waitFor(
-    () => `the sentence in ${JSON.stringify(sent())}`,
-    () => sent().find((text) => text.startsWith('That question is closed.')),
-  );
-  second.send(write('m3', `yes ${next}`));
-  second.send('end');
-  await once(second, 'exit');
-  expect(sent().filter((text) => !text.includes('Permission needed'))).toEqual([
-    `That question is closed. [${old}] The process that asked ended before it had an answer, so nothing was allowed. If it is still needed, the agent asks again.`,
-    `[${next}] Allowed.`,
-    'It was allowed.',
-  ]);
-});
+    second.send(write('m2', `yes ${old}`));
+    await waitFor(
+      () => `the sentence in ${JSON.stringify(sent())}`,
+      () => sent().find(({ text }) => text.startsWith('That question is closed.')),
+    );
+    second.send(write('m3', `yes ${next}`));
+    second.send('end');
+    await once(second, 'exit');
+    expect(questions()).toEqual([
+      ...repeats.map((mayBeRepeat) => ({ id: old, mayBeRepeat })),
+      { id: next, mayBeRepeat: false },
+    ]);
+    const others = sent().filter(({ text }) => !text.includes('Permission needed'));
+    expect(others.map(({ text }) => text)).toEqual([
+      `That question is closed. [${old}] The process that asked ended before it had an answer, so nothing was allowed. If it is still needed, the agent asks again.`,
+      `[${next}] Allowed.`,
+      'It was allowed.',
+    ]);
+  },
+);

@@ -244,9 +244,10 @@ export class Dispatcher {
 
   /** A model answers again. Not all sessions at once: it may have been too much for it. */
   #tryWaiting(model: string): void {
-    const waiting = [...this.#places.values()].filter(
-      ({ queue, state }) => state.at === 'asleep' && queue.waitsFor(model),
-    );
+    const places = [...this.#places.values()];
+    // A try that was begun before may still fail, and does not wait then.
+    for (const { queue, state } of places) if (state.at === 'busy') queue.tryNow();
+    const waiting = places.filter(({ queue, state }) => state.at === 'asleep' && queue.waitsFor(model));
     for (const place of waiting.slice(0, FOLLOWERS)) {
       place.queue.tryNow();
       this.#makeReady(place);

@@ -88,7 +88,10 @@ export class SessionQueue {
 
   /** A turn that waits for a model is tried at the next look. False without one. */
   tryNow(): boolean {
-    return this.#hold.tryNow();
+    const waits = this.#hold.tryNow();
+    // Where the session is being left, it is looked at again.
+    if (waits) this.#isWoken = true;
+    return waits;
   }
 
   /** True when there is a run. */

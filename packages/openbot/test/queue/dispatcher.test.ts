@@ -417,6 +417,57 @@ describe('recovery', () => {
     expect(await queue.inbox.get(1)).toMatchObject({ state: 'answered', tries: 1 });
   });
 
+  test('a turn that fails after its model has answered another session is tried at once', async () => {
+    const queue = makeQueue();
+    const outage = { models: ['far/m'], summary: 'far/m cannot be reached' };
+    await queue.send({ id: 'a', sessionKey: 'agent:main:a' });
+    const late = await queue.turn(1);
+    await queue.send({ id: 'b', sessionKey: 'agent:main:b' });
+    (await queue.turn(2)).end({ end: 'answered', by: 'far/m' });
+    await queue.clock.until(async () => (await queue.inbox.get(2))?.state === 'answered');
+    const before = queue.clock.now();
+    late.end({ end: 'held', outage });
+    (await queue.turn(3)).end({ end: 'answered', by: 'far/m' });
+    expect(queue.clock.now() - before).toBeLessThan(100);
+    await queue.dispatcher.idle();
+    expect(idsOf(queue)).toEqual([['a'], ['b'], ['a']]);
+  });
+
+  test('a model that answers while a session begins to wait for it is tried at once', async () => {
+    const lock = openMemoryRunLock();
+    const isLeft = Promise.withResolvers<void>();
+    let isLeaving = false;
+    const queue = makeQueue({
+      runLock: {
+        ...lock,
+        acquire: async (key, options) => {
+          const held = await lock.acquire(key, options);
+          const release = async () => {
+            if (key === 'agent:main:a') {
+              isLeaving = true;
+              await isLeft.promise;
+            }
+            await held?.release();
+          };
+          return held && { ...held, release };
+        },
+      },
+    });
+    const outage = { models: ['far/m'], summary: 'far/m cannot be reached' };
+    await queue.send({ id: 'a', sessionKey: 'agent:main:a' });
+    (await queue.turn(1)).end({ end: 'held', outage });
+    await queue.clock.until(() => isLeaving);
+    await queue.send({ id: 'b', sessionKey: 'agent:main:b' });
+    (await queue.turn(2)).end({ end: 'answered', by: 'far/m' });
+    await queue.clock.until(async () => (await queue.inbox.get(2))?.state === 'answered');
+    const before = queue.clock.now();
+    isLeft.resolve();
+    (await queue.turn(3)).end({ end: 'answered', by: 'far/m' });
+    expect(queue.clock.now() - before).toBeLessThan(100);
+    await queue.dispatcher.idle();
+    expect(idsOf(queue)).toEqual([['a'], ['b'], ['a']]);
+  });
+
   test('who ends a try of a turn that waits for a model takes back what waits behind it', async () => {
     const queue = makeQueue();
     const outage = { models: ['far/m'], summary: 'far/m cannot be reached' };

@@ -5,6 +5,7 @@ import { startMessagesApi } from '../../../../test/imitations/messages-api.ts';
 import { say } from '../../../../test/imitations/messages-format.ts';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { listTroubles } from '../../src/gateway-client/look-at-gateway.ts';
+import { killHost } from '../agent-host/host-place.ts';
 import { type Heard, RunsPlace } from './runs-place.ts';
 
 /** A port where nothing listens, until `open`. */
@@ -88,7 +89,7 @@ test('a message of a chat network waits, over the end of the process as well; a 
   expect((await place.untilEvent('chat', { runId: 'r2', state: 'error' })).payload.errorMessage).toBe(
     'far/m cannot be reached. An earlier message of the session waits for it.',
   );
-  process.kill(place.host.status.phase.at === 'up' ? place.host.status.phase.pid : 0, 'SIGKILL');
+  killHost(place.host);
   await door.open();
   await place.untilEvent('chat', { runId: turnId, state: 'final' });
   await place.send('word 3', { idempotencyKey: 'r3' });

@@ -6,6 +6,8 @@ import { openMemoryState } from '../../src/state/open-state.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const DAY_MS = 24 * 3_600_000;
+/** Of a busy machine. */
+const SOON_ENOUGH = { timeout: 60_000 };
 const PLACE = { config: {}, stateDir: '/nowhere' };
 
 test('messages with an end are removed after a month, those that wait are not', async () => {
@@ -26,7 +28,7 @@ test('messages with an end are removed after a month, those that wait are not', 
   pruneSometimes(state, PLACE, 101, 31 * DAY_MS);
   expect(await state.inbox.get(message.seq)).toBeDefined();
   pruneSometimes(state, PLACE, 200, 31 * DAY_MS);
-  await expect.poll(() => state.inbox.get(message.seq)).toBeUndefined();
+  await expect.poll(() => state.inbox.get(message.seq), SOON_ENOUGH).toBeUndefined();
   expect(await state.inbox.waiting({ agentId: 'main', sessionKey: 'agent:main:main' })).toHaveLength(1);
   await state.close();
 });
@@ -43,9 +45,9 @@ test('dead letters are kept for 90 days, those of local commands for some', asyn
   }
   const dead = async () => (await state.outbox.listDead(9)).map(({ key }) => key);
   pruneSometimes(state, PLACE, 100, 4 * DAY_MS);
-  await expect.poll(dead).toEqual(['chat']);
+  await expect.poll(dead, SOON_ENOUGH).toEqual(['chat']);
   pruneSometimes(state, PLACE, 200, 91 * DAY_MS);
-  await expect.poll(dead).toEqual([]);
+  await expect.poll(dead, SOON_ENOUGH).toEqual([]);
   await state.close();
 });
 
@@ -58,6 +60,6 @@ test('files of messages are kept for as long as the setting says', async () => {
   pruneSometimes(state, place, 101, Date.now() + 3 * DAY_MS);
   expect(existsSync(path)).toBe(true);
   pruneSometimes(state, place, 200, Date.now() + 3 * DAY_MS);
-  await expect.poll(() => existsSync(path)).toBe(false);
+  await expect.poll(() => existsSync(path), SOON_ENOUGH).toBe(false);
   await state.close();
 });

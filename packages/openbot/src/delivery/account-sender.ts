@@ -1,4 +1,3 @@
-import { setImmediate as nextMoment } from 'node:timers/promises';
 import type { Outlet } from '../channels/contract.ts';
 import { readSendFailure, sendFailure } from '../channels/send-failure.ts';
 import { REPEAT_MARK } from '../channels/text/mark-repeat.ts';
@@ -20,6 +19,8 @@ export interface SenderDependencies {
   readonly concurrency: number;
   /** How often to look in any case; changes of the outbox are heard before. */
   readonly pollMs: number;
+  /** Between two looks, however much changes. */
+  readonly lookPauseMs: number;
   readonly limits: RetryLimits;
   random(): number;
   /** The network has it. */
@@ -41,6 +42,7 @@ export class AccountSender {
   readonly #listeners = new Set<() => void>();
   #looking: Promise<void> | undefined;
   #mustLookAgain = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #troubles = 0;
   #cancelTimer: (() => void) | undefined;
@@ -115,9 +117,9 @@ export class AccountSender {
     let waitMs = this.#dependencies.pollMs;
     try {
       while (this.#mustLookAgain && !this.#isStopped) {
-        // One look for all changes of this moment.
-        await nextMoment();
+        await this.#untilNextLook();
         this.#mustLookAgain = false;
+        this.#lookedAt = performance.now();
         waitMs = await this.#look();
       }
       this.#troubles = 0;
@@ -126,6 +128,13 @@ export class AccountSender {
       waitMs = delayAfter(++this.#troubles, STORAGE_RETRY);
     }
     if (!this.#isStopped) this.#cancelTimer = this.#dependencies.clock.after(waitMs, () => this.wake());
+  }
+
+  /** While many replies are made and sent, one look is for all changes of a while. */
+  async #untilNextLook(): Promise<void> {
+    const { clock, lookPauseMs } = this.#dependencies;
+    const pauseMs = this.#lookedAt + lookPauseMs - performance.now();
+    if (pauseMs > 0) await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
   }
 
   /** Returns when to look again. */

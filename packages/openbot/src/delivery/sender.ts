@@ -32,6 +32,7 @@ export class Sender {
       owner: randomUUID(),
       concurrency: 16,
       pollMs: 5000,
+      lookPauseMs: 5,
       random: Math.random,
       onSent: () => {},
       onDead: () => {},

@@ -21,6 +21,7 @@ function makeDelivery({ recognisesRepeats = false, shared, ...options }: Options
   const troubles: unknown[] = [];
   const sender = new Sender({
     random: () => 0.5,
+    lookPauseMs: 0,
     onDead: (message) => dead.push(message),
     onTrouble: (error) => troubles.push(error),
     channels: [new MemoryChannel({ network })],

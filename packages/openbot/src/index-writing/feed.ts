@@ -27,8 +27,8 @@ export interface IndexFeed {
   close(): Promise<void>;
 }
 
-/** The lines of one step come together. */
-const PAUSE_MS = 25;
+/** The lines of one turn come together, and where many talk those of several. A search of this process may miss what is newer. */
+const PAUSE_MS = 500;
 /** A turn does not wait for it, but the end of a command does. */
 const WAIT_MS = 1000;
 /** So does the end of a bot: what is left is read by the next catch-up. */

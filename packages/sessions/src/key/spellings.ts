@@ -16,6 +16,12 @@ interface SpellingOptions {
  * `:thread:` and `:topic:`, the names of the main session. A key of no known form has one spelling, its own.
  */
 export function listSessionKeySpellings(sessionKey: string, options: SpellingOptions = {}): string[] {
+  const { mainKey = '', bareAgentId = '' } = options;
+  const name = `${sessionKey}\n${mainKey}\n${bareAgentId}`;
+  return [...remember(spellings, name, () => makeSpellings(sessionKey, options))];
+}
+
+function makeSpellings(sessionKey: string, options: SpellingOptions): string[] {
   const own = readStoredKey(sessionKey);
   const mainKey = normalizeMainKey(options.mainKey);
   const parsed = parseSessionKey(own, { mainKey });
@@ -27,6 +33,24 @@ export function listSessionKeySpellings(sessionKey: string, options: SpellingOpt
 
 /** The spelling that we write: `:dm:`. A topic stays a topic, since that is what its channel calls it. */
 export function canonicalizeSessionKey(sessionKey: string): string {
+  return remember(canonicals, sessionKey, () => makeCanonical(sessionKey));
+}
+
+const MOST_REMEMBERED = 1000;
+const spellings = new Map<string, string[]>();
+const canonicals = new Map<string, string>();
+
+/** A turn asks a dozen times for the spellings of its key. */
+function remember<T>(known: Map<string, T>, name: string, make: () => T): T {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const made = make();
+  if (known.size >= MOST_REMEMBERED) known.clear();
+  known.set(name, made);
+  return made;
+}
+
+function makeCanonical(sessionKey: string): string {
   const own = readStoredKey(sessionKey);
   const parsed = parseSessionKey(own);
   if (!parsed || parsed.kind === 'global' || parsed.kind === 'unknown') return own;

@@ -175,6 +175,13 @@ function beat(gateway: GatewayLine, describe: () => Omit<HostBeat, 'delayMs'>): 
   return () => clearInterval(timer);
 }
 
+/** What a model goes on to say, with what it said just before. Undefined where the second is something else. */
+function joinTexts(last: HostEvent | undefined, next: HostEvent): HostEvent | undefined {
+  if (last?.type !== 'event' || next.type !== 'event' || last.turnId !== next.turnId) return undefined;
+  if (last.event.type !== 'text' || next.event.type !== 'text') return undefined;
+  return { ...next, event: { type: 'text', delta: last.event.delta + next.event.delta } };
+}
+
 /** A write wakes the gateway. ms */
 const PAUSE_MS = 5;
 
@@ -205,7 +212,9 @@ class GatewayLine {
       answering.held.push(event);
       return;
     }
-    this.#events.push(event);
+    const joined = joinTexts(this.#events.at(-1), event);
+    if (joined === undefined) this.#events.push(event);
+    else this.#events[this.#events.length - 1] = joined;
     this.#plan();
   }
 

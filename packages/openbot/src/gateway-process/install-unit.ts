@@ -4,13 +4,7 @@ import { OpenBotError } from '@openbot/sessions';
 import { writeFileAtomic } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
 import { quoteForShell } from '@openbot/sessions/terminal-text';
-import {
-  formatLaunchdPlist,
-  formatSystemdUnit,
-  LAUNCHD_LABEL,
-  SYSTEMD_NAME,
-  type UnitFacts,
-} from './unit-text.ts';
+import { formatLaunchdPlist, formatSystemdUnit, nameUnit, type UnitFacts } from './unit-text.ts';
 
 export interface PlannedUnit {
   readonly manager: 'systemd' | 'launchd';
@@ -18,6 +12,8 @@ export interface PlannedUnit {
   readonly text: string;
   /** Commands that let it take effect. */
   readonly next: readonly string[];
+  /** By which it is started, stopped and restarted. */
+  readonly manage: readonly string[];
 }
 
 /** Throws USAGE where the system has neither. */
@@ -35,13 +31,16 @@ export function planUnit(
         : 'There is no home folder: HOME is not set',
       { hint: 'To start it without one: openbot gateway start' },
     );
+  const { systemd, launchd } = nameUnit(facts.stateDir, home);
   if (platform === 'darwin') {
-    const path = join(home, 'Library', 'LaunchAgents', `${LAUNCHD_LABEL}.plist`);
+    const path = join(home, 'Library', 'LaunchAgents', `${launchd}.plist`);
+    const target = `gui/$(id -u)/${launchd}`;
     return {
       manager: 'launchd',
       path,
-      text: formatLaunchdPlist(facts),
+      text: formatLaunchdPlist(facts, launchd),
       next: [`launchctl bootstrap gui/$(id -u) ${quoteForShell(path)}`],
+      manage: ['kickstart', 'kill TERM', 'kickstart -k'].map((verb) => `launchctl ${verb} ${target}`),
     };
   }
   if (platform !== 'linux')
@@ -51,13 +50,14 @@ export function planUnit(
   const config = env.XDG_CONFIG_HOME || join(home, '.config');
   return {
     manager: 'systemd',
-    path: join(config, 'systemd', 'user', SYSTEMD_NAME),
+    path: join(config, 'systemd', 'user', systemd),
     text: formatSystemdUnit(facts),
     next: [
       'systemctl --user daemon-reload',
-      `systemctl --user enable --now ${SYSTEMD_NAME}`,
+      `systemctl --user enable --now ${systemd}`,
       'loginctl enable-linger # it runs while you are not logged in, too',
     ],
+    manage: ['start', 'stop', 'restart'].map((verb) => `systemctl --user ${verb} ${systemd}`),
   };
 }
 

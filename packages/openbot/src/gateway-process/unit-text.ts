@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+
 /** What keeps a gateway running on a machine: a unit of systemd for a user, or an agent of launchd. */
 export interface UnitFacts {
   /** The program first. */
@@ -9,12 +12,21 @@ export interface UnitFacts {
   readonly stopSeconds: number;
 }
 
-export const SYSTEMD_NAME = 'openbot-gateway.service';
-export const LAUNCHD_LABEL = 'ai.openbot.gateway';
+/** The usual state folder has the plain name; others have one of their own, so that several gateways can be installed. */
+export function nameUnit(
+  stateDir: string,
+  home: string,
+): { readonly systemd: string; readonly launchd: string } {
+  const mark = stateDir === join(home, '.openbot') ? '' : hash('sha256', stateDir).slice(0, 8);
+  return {
+    systemd: `openbot-gateway${mark && `-${mark}`}.service`,
+    launchd: `ai.openbot.gateway${mark && `.${mark}`}`,
+  };
+}
 
 export function formatSystemdUnit({ command, stateDir, path, stopSeconds }: UnitFacts): string {
   return `[Unit]
-Description=openbot gateway
+Description=openbot gateway of ${escapePercent(stateDir)}
 After=network-online.target
 Wants=network-online.target
 
@@ -45,13 +57,16 @@ function escapePercent(text: string): string {
   return text.replaceAll('%', '%%');
 }
 
-export function formatLaunchdPlist({ command, stateDir, path, stopSeconds }: UnitFacts): string {
+export function formatLaunchdPlist(
+  { command, stateDir, path, stopSeconds }: UnitFacts,
+  label: string,
+): string {
   const text = (value: string) => `<string>${escapeXml(value)}</string>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
-  <key>Label</key>${text(LAUNCHD_LABEL)}
+  <key>Label</key>${text(label)}
   <key>ProgramArguments</key>
   <array>
 ${command.map((word) => `    ${text(word)}`).join('\n')}

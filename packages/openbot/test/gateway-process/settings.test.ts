@@ -1,5 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { watchConfig } from '../../src/config/watch-config.ts';
@@ -126,11 +126,23 @@ test('a unit of systemd has the command as it is', () => {
 });
 
 test('an agent of launchd has it too', () => {
-  const { path, text } = planUnit(FACTS, { env: { HOME: '/Users/a' }, platform: 'darwin' });
-  expect(path).toBe('/Users/a/Library/LaunchAgents/ai.openbot.gateway.plist');
+  const { path, text } = planUnit(FACTS, { env: { HOME: '/home/a & b' }, platform: 'darwin' });
+  expect(path).toBe('/home/a & b/Library/LaunchAgents/ai.openbot.gateway.plist');
   expect(text).toContain('<string>/opt/50% &#34;off&#34;/$HOME/openbot.js</string>');
   expect(text).toContain('<string>/home/a &#38; b/.openbot</string>');
   expect(text).toMatch(/<key>KeepAlive<\/key>\s*<dict>\s*<key>SuccessfulExit<\/key><false\/>\s*<\/dict>/);
+});
+
+test.each(['linux', 'darwin'] as const)('each state folder has a unit of its own on %s', (platform) => {
+  const plan = (stateDir: string) => planUnit({ ...FACTS, stateDir }, { env: { HOME: '/home/a' }, platform });
+  const units = ['/home/a/.openbot', '/home/a/second', '/home/a/third'].map(plan);
+  expect(new Set(units.map(({ path }) => path)).size).toBe(3);
+  for (const { path, text, next, manage } of units) {
+    const name = basename(path, '.plist');
+    if (platform === 'darwin') expect(text).toContain(`<key>Label</key><string>${name}</string>`);
+    for (const command of manage) expect(command).toContain(name);
+    expect(next.join('\n')).toContain(name);
+  }
 });
 
 test('no unit is written for a path that could say more', () => {

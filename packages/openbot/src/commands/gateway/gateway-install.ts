@@ -4,24 +4,12 @@ import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { printable } from '@openbot/sessions/terminal-text';
 import { loadBotConfig } from '../../config/load-config.ts';
 import { planUnit, writeUnit } from '../../gateway-process/install-unit.ts';
-import { LAUNCHD_LABEL, SYSTEMD_NAME } from '../../gateway-process/unit-text.ts';
 import type { GATEWAY_INSTALL_FLAGS } from './flags.ts';
 import { ownCommand, runWords } from './own-command.ts';
 
 const GRACE_S = 10;
 /** As `gateway stop` waits. */
 const CLOSING_S = 15;
-
-const TARGET = `gui/$(id -u)/${LAUNCHD_LABEL}`;
-/** By which it is started, stopped and restarted. */
-const MANAGERS = {
-  systemd: ['start', 'stop', 'restart'].map((verb) => `systemctl --user ${verb} ${SYSTEMD_NAME}`),
-  launchd: [
-    `launchctl kickstart ${TARGET}`,
-    `launchctl kill TERM ${TARGET}`,
-    `launchctl kickstart -k ${TARGET}`,
-  ],
-};
 
 /** Writes what lets systemd or launchd keep the gateway running. */
 export async function gatewayInstall(input: CommandInput<typeof GATEWAY_INSTALL_FLAGS>): Promise<void> {
@@ -37,7 +25,7 @@ export async function gatewayInstall(input: CommandInput<typeof GATEWAY_INSTALL_
     },
     { env },
   );
-  const { manager, path, text, next } = unit;
+  const { manager, path, text, next, manage } = unit;
   const written = flags.print ? false : await writeUnit(unit, flags.force === true);
   if (flags.json) return writeJson(terminal, { manager, path, text, written, next });
   if (flags.print) {
@@ -51,7 +39,7 @@ export async function gatewayInstall(input: CommandInput<typeof GATEWAY_INSTALL_
       'To let it take effect:',
       ...next.map((command) => `  ${command}`),
       'Afterwards start, stop and restart it with:',
-      ...MANAGERS[manager].map((command) => `  ${command}`),
+      ...manage.map((command) => `  ${command}`),
       "'openbot gateway start' and 'restart' would start one that the unit does not keep running.",
       '',
     ].join('\n'),

@@ -205,6 +205,8 @@ export async function openServer<Services>(
 }
 
 function refuseUpgrade(socket: Duplex, status: string): void {
+  // A client that keeps its own side open would else keep the socket, and the gateway from closing.
+  socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 

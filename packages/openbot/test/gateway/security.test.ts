@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { FailureLimits } from '../../src/gateway/admission/failure-limits.ts';
 import { isOwnHost } from '../../src/gateway/admission/peer.ts';
 import { approveDevice, listDevices, revokeDevice } from '../../src/gateway-devices/devices.ts';
@@ -286,6 +288,18 @@ describe('Host', () => {
     expect(await upgrade(gateway, 'bot.example')).toMatch(/^HTTP\/1.1 101/);
   });
 
+  test('who is refused and does not hang up keeps nothing open', async () => {
+    const gateway = await startGateway();
+    const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
+    afterTest(() => socket.destroy());
+    socket.on('error', () => {});
+    socket.write(upgradeOf('evil.example'));
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 403/);
+    // The side of the client is open still.
+    expect(socket.writable).toBe(true);
+    await gateway.close();
+  });
+
   test('a page of another place is refused, and one that is allowed is not', async () => {
     const gateway = await startGateway({ settings: { allowedOrigins: ['https://chat.example'] } });
     const get = async (origin: string) =>
@@ -301,12 +315,14 @@ describe('Host', () => {
 
 async function upgrade({ port }: TestGateway, host: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
-  socket.write(
-    `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
-  );
+  socket.write(upgradeOf(host));
   const head = await new Promise<string>((resolve) =>
     socket.once('data', (data) => resolve(data.toString())),
   );
   socket.destroy();
   return head;
+}
+
+function upgradeOf(host: string): string {
+  return `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
 }

@@ -7,6 +7,7 @@ import {
   oneOf,
   type ParamsOf,
   record,
+  shortText,
   text,
 } from './param-shapes.ts';
 
@@ -32,20 +33,25 @@ const CLIENT_IDS = [
 ] as const;
 const CLIENT_MODES = ['webchat', 'cli', 'ui', 'backend', 'node', 'worker', 'probe', 'test'] as const;
 
+/** Presence tells them to every client: 1,000 connections with the longest ones must fit into a frame. */
+const name = shortText(200);
+const scope = shortText(64);
+const MOST_SCOPES = 32;
+
 const CONNECT = {
   minProtocol: integer({ least: 1 }),
   maxProtocol: integer({ least: 1 }),
   client: record({
     id: oneOf(...CLIENT_IDS),
-    displayName: maybe(filledText),
-    version: filledText,
-    platform: filledText,
-    deviceFamily: maybe(filledText),
+    displayName: maybe(name),
+    version: name,
+    platform: name,
+    deviceFamily: maybe(name),
     mode: oneOf(...CLIENT_MODES),
-    instanceId: maybe(filledText),
+    instanceId: maybe(name),
   }),
   role: maybe(text),
-  scopes: maybe(listOf(filledText)),
+  scopes: maybe(listOf(scope, { most: MOST_SCOPES })),
   caps: maybe(listOf(filledText)),
   device: maybe(
     record({

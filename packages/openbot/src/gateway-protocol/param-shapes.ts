@@ -54,6 +54,17 @@ export const filledText: Check<string> = check((value) => {
   if (typeof value !== 'string') return 'must be string';
   return value === '' ? 'must NOT have fewer than 1 characters' : undefined;
 });
+/** @param most characters */
+export function shortText(most: number): Check<string> {
+  return {
+    optional: false,
+    fault: (value, path) =>
+      filledText.fault(value, path) ??
+      ((value as string).length > most
+        ? `at ${path}: must NOT have more than ${most} characters`
+        : undefined),
+  };
+}
 export const textOrNumber: Check<string | number> = check((value) =>
   typeof value === 'string' || typeof value === 'number' ? undefined : 'must be string',
 );
@@ -94,11 +105,13 @@ export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
   };
 }
 
-export function listOf<T>(item: Check<T>): Check<readonly T[]> {
+export function listOf<T>(item: Check<T>, { most }: Pick<Range, 'most'> = {}): Check<readonly T[]> {
   return {
     optional: false,
     fault(value, path) {
       if (!Array.isArray(value)) return `at ${path}: must be array`;
+      if (most !== undefined && value.length > most)
+        return `at ${path}: must NOT have more than ${most} items`;
       for (const [at, one] of value.entries()) {
         const fault = item.fault(one, `${path}/${at}`);
         if (fault !== undefined) return fault;

@@ -297,6 +297,33 @@ describe('events', () => {
     expect(ofMain.frames.some(({ event }) => event === 'presence' || event === 'health')).toBe(false);
   });
 
+  test('presence of as many clients as there may be fits into a frame, whatever they call themselves', async () => {
+    const gateway = await startGateway();
+    // What takes the most room as JSON.
+    const long = '\u0000'.repeat(200);
+    const client = {
+      id: 'gateway-client',
+      mode: 'backend',
+      displayName: long,
+      version: long,
+      platform: long,
+      deviceFamily: long,
+      instanceId: long,
+    };
+    const scopes = Array.from({ length: 32 }, () => '\u0000'.repeat(64));
+    await openClient(gateway, { client, scopes });
+    const [, entry] = gateway.presence();
+    expect(1_000 * JSON.stringify(entry).length).toBeLessThan(25_000_000);
+    const refuse = async (more: object) =>
+      (await new TestClient(gateway.url).connect(connectParams(more))).error?.message;
+    for (const name of ['displayName', 'version', 'platform', 'deviceFamily', 'instanceId'])
+      expect(await refuse({ client: { ...client, [name]: `${long}x` } })).toBe(
+        `invalid connect params: at /client/${name}: must NOT have more than 200 characters`,
+      );
+    expect(await refuse({ scopes: ['x'.repeat(65)] })).toContain('at /scopes/0: must NOT have more than 64');
+    expect(await refuse({ scopes: Array(33).fill('x') })).toContain('at /scopes: must NOT have more than 32');
+  });
+
   test('a client that reads nothing loses what can be lost, then its connection; others notice nothing', async () => {
     // Time stands still, so that the closing frame is what ends the connection.
     const gateway = await startGateway({ clock: new ManualClock(), settings: { metrics: true } });

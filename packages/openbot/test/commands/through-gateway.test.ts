@@ -56,6 +56,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['sessions', 'label', 'day to day', '--clear', '--json'],
   ['sessions', 'delete', SESSION, '--yes', '--json'],
   ['sessions', 'delete', SESSION, '--yes'],
+  ['sessions', 'prune', '--keep', '1', '--dry-run'],
   ['sessions', 'prune', '--keep', '1', '--yes'],
   ['outbox', 'retry', '1', '--json'],
   ['outbox', 'drop', '--all', '--yes'],
@@ -101,6 +102,24 @@ test('print the same with a gateway and without, and are done by it', async () =
     .map(({ payload }) => `${payload.reason} ${payload.sessionKey}`);
   expect(changes.filter((change) => change === `compact ${LONG}`).length).toBe(2);
   expect(changes).toContainEqual(expect.stringMatching(/^create agent:main:clone:/));
+  const told = client.frames.flatMap(({ event, payload }) => (event === 'sessions.changed' ? [payload] : []));
+  expect(told.find(({ reason }) => reason === 'patch')).toMatchObject({
+    sessionKey: SESSION,
+    label: 'day to day',
+    session: { label: 'day to day' },
+  });
+  // Each that is gone, once with its id and once without a key; what a dry run names is not gone.
+  const removals = told.filter(({ reason }) => reason === 'delete');
+  const keys = removals.flatMap(({ sessionKey }) => sessionKey ?? []);
+  expect(keys).toContain(SESSION);
+  expect(keys.length).toBeGreaterThan(1);
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(removals.map(({ sessionKey, sessionId }) => [sessionKey, typeof sessionId])).toEqual(
+    keys.flatMap((key) => [
+      [key, 'string'],
+      [undefined, 'undefined'],
+    ]),
+  );
 
   const status = await served.json<Record<string, unknown>>('gateway', 'status');
   expect(listMisfits(GATEWAY_STATUS_COMMAND, status)).toEqual([]);

@@ -19,22 +19,16 @@ import type {
   CompactOutcome,
   KeptArchive,
   PruneLimits,
+  PruneOutcome,
+  RestoreOutcome,
   SessionChanges,
 } from '../../kept-sessions/contract.ts';
 import { openSessionFolder } from '../../kept-sessions/open-session-folder.ts';
+import { canonicalRef } from '../../session-address.ts';
 import { SESSION_SETTINGS } from '../../session-settings/table.ts';
+import { announceChange, announceRemoval } from '../announce.ts';
 import { type GatewayServices, gatewayMethod } from '../services.ts';
 import { compactLines } from '../sessions/stop-run.ts';
-
-/** The words of `sessions.changed`. */
-const REASONS = {
-  set: 'patch',
-  reset: 'reset',
-  remove: 'delete',
-  compact: 'compact',
-  restore: 'create',
-  prune: 'delete',
-} as const;
 
 /** `openbot sessions reset|delete|compact|label|set|restore|prune`, with the outcome that they print. */
 export const changeSessions = gatewayMethod({
@@ -63,15 +57,18 @@ export const changeSessions = gatewayMethod({
     const folder = await openSessionFolder(stateDir, { env, cwd: stateDir });
     const keeper = folder.open(agentId);
     const changes = await keeper.openChanges();
+    let found: StoredSession | undefined;
     const outcome = await apply(changes, change, {
       ...given,
-      find: () => findStored(services, agentId, given),
+      find: async () => {
+        found = await findStored(services, agentId, given);
+        return found;
+      },
       compact: (stored) =>
         compactLines(services, agentId, { stored, maxLines: given.maxLines, holdsRun: false }),
       findArchive: () => keeper.listArchives().find(({ path }) => path === given.archive),
     });
-    for (const key of listKeys(change, given.key, outcome))
-      await announce(services, agentId, key, REASONS[change]);
+    await announce(services, agentId, describeChange(change, given, { found, outcome }));
     return plain(outcome);
   },
 });
@@ -133,27 +130,48 @@ async function findStored(
   return { key, entry: sessionId === undefined ? entry : { ...entry, sessionId } };
 }
 
-function listKeys(change: keyof SessionChanges, key: string | undefined, outcome: object): readonly string[] {
-  if ('pruned' in outcome) return (outcome.pruned as { readonly key: string }[]).map((one) => one.key);
-  if (change === 'restore') return [(outcome as { readonly key: string }).key];
-  return key === undefined ? [] : [key];
+interface Told {
+  readonly removed: readonly { readonly key: string; readonly sessionId: string }[];
+  /** What became of a session that is there, in the words of `sessions.changed`. */
+  readonly changed?: { readonly key: string; readonly about: Readonly<Record<string, unknown>> };
+}
+
+const NOTHING: Told = { removed: [] };
+
+function describeChange(
+  change: keyof SessionChanges,
+  { limits }: Pick<Given, 'limits'>,
+  { found, outcome }: { readonly found: StoredSession | undefined; readonly outcome: object },
+): Told {
+  if (change === 'prune')
+    return limits?.dryRun === false ? { removed: (outcome as PruneOutcome).pruned } : NOTHING;
+  if (change === 'restore')
+    return { removed: [], changed: { key: (outcome as RestoreOutcome).key, about: { reason: 'create' } } };
+  const { key, entry } = found!;
+  switch (change) {
+    case 'remove':
+      return { removed: [{ key, sessionId: entry.sessionId }] };
+    case 'compact': {
+      const isDone = (outcome as CompactOutcome).reason === undefined;
+      return isDone
+        ? { removed: [], changed: { key, about: { reason: 'compact', compacted: true } } }
+        : NOTHING;
+    }
+    case 'set':
+      return { removed: [], changed: { key, about: { reason: 'patch' } } };
+    case 'reset':
+      return { removed: [], changed: { key, about: { reason: 'reset' } } };
+  }
 }
 
 async function announce(
-  { hub, rows, now }: GatewayServices,
+  services: GatewayServices,
   agentId: string,
-  sessionKey: string,
-  reason: string,
+  { removed, changed }: Told,
 ): Promise<void> {
-  const audience = { to: 'sessions' } as const;
-  if (!hub.hasListener({ audience, agentId })) return;
-  const session = await rows.find({ agentId, sessionKey });
-  hub.publish({
-    event: 'sessions.changed',
-    payload: { sessionKey, agentId, reason, ts: now(), ...(session !== undefined && { session }) },
-    agentId,
-    audience,
-  });
+  const refOf = (sessionKey: string) => canonicalRef(services.config.session, { agentId, sessionKey });
+  for (const { key, sessionId } of removed) announceRemoval(services, refOf(key), sessionId);
+  if (changed !== undefined) await announceChange(services, refOf(changed.key), changed.about);
 }
 
 /** Errors are objects without properties of their own in JSON. */

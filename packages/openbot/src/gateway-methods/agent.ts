@@ -5,11 +5,19 @@ import { filledText, flag, integer, maybe, type ParamsOf, text } from '../gatewa
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { SessionRef } from '../session-address.ts';
 import { ATTACHMENTS } from './attachments.ts';
+import { findWritableAccount } from './channels.ts';
 import { STOP_REASONS } from './events/run-voice.ts';
 import type { RunEnding } from './runs/contract.ts';
 import { sendMessage } from './runs/send-message.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
-import { assertAgent, defaultAgentOf, isBound, reachableRef, visibleAgents } from './sessions/session-ref.ts';
+import {
+  assertAgent,
+  defaultAgentOf,
+  isBound,
+  reachableRef,
+  storedOf,
+  visibleAgents,
+} from './sessions/session-ref.ts';
 
 type Call = MethodCall<GatewayServices>;
 
@@ -50,7 +58,7 @@ const agent = gatewayMethod({
       runId,
       text: message,
       attachments: params.attachments,
-      wish: wishOf(params),
+      wish: await wishOf(call, session, params),
     });
     const { agentId, sessionKey } = session;
     if (status !== 'ok') {
@@ -87,18 +95,41 @@ async function findSessionOf(call: Call, params: Params): Promise<SessionRef> {
   }
 }
 
-function wishOf({ deliver, thinking, model, timeout, ...where }: Params) {
+async function wishOf(call: Call, session: SessionRef, params: Params) {
+  const { deliver, thinking, model, timeout, ...where } = params;
   const channel = where.replyChannel || where.channel;
   const to = where.replyTo || where.to;
   const accountId = where.replyAccountId || where.accountId;
+  const wanted = { ...(channel && { channel }), ...(to && { to }), ...(accountId && { accountId }) };
   return {
     ...(thinking && { thinking }),
     ...(model && { model }),
     ...(timeout && { timeoutMs: timeout * 1000 }),
-    ...(deliver && {
-      deliver: { ...(channel && { channel }), ...(to && { to }), ...(accountId && { accountId }) },
-    }),
+    ...(deliver && { deliver: isBound(call.caller) ? await ownTarget(call, session, wanted) : wanted }),
   };
+}
+
+/** Where a caller for some agents may have an answer delivered. Throws, without a word of other channels that there are. */
+async function ownTarget(
+  call: Call,
+  session: SessionRef,
+  wanted: { readonly channel?: string; readonly to?: string; readonly accountId?: string },
+) {
+  const last = (await storedOf(call.services, session))?.entry.deliveryContext;
+  const channel =
+    wanted.channel === undefined || wanted.channel === 'last' ? last?.channel : wanted.channel.toLowerCase();
+  const usual = channel === last?.channel ? last : undefined;
+  const to = wanted.to ?? usual?.to;
+  const given = wanted.accountId ?? usual?.accountId;
+  const accountId = channel && to ? findWritableAccount(call, { channel, to, accountId: given }) : undefined;
+  if (accountId === undefined)
+    throw refuse(
+      'INVALID_REQUEST',
+      channel === undefined
+        ? 'The session has no channel to deliver to'
+        : `There is no channel ${channel} to deliver to`,
+    );
+  return { channel, to, accountId };
 }
 
 /** The second response. Throws for a run that failed, as OpenClaw answers with an error. */

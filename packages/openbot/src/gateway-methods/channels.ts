@@ -1,3 +1,4 @@
+import { normalizeAccountId } from '@openbot/sessions/key';
 import { type ChannelState, WEB_CHANNEL } from '../agent-host/contract.ts';
 import { listChannelAccounts } from '../channels/accounts.ts';
 import { findKind } from '../channels/all.ts';
@@ -20,8 +21,7 @@ interface Account {
 }
 
 /** Those of the configuration, and those that the host has open. */
-function listAccounts({ services, caller }: Call): readonly Account[] {
-  const { config, host } = services;
+function listAllAccounts({ config, host }: GatewayServices): readonly Account[] {
   // What it last said: who looks at the state of the gateway neither waits for a blocked process nor wakes one that rests.
   const opened = host.status.channels.filter(({ channel }) => channel !== WEB_CHANNEL);
   const configured = listChannelAccounts(config).map(
@@ -40,10 +40,48 @@ function listAccounts({ services, caller }: Call): readonly Account[] {
       const { channel, accountId } = state;
       return { channel, accountId, isEnabled: true, isConfigured: false, state };
     });
-  return [...configured, ...others].filter(
+  return [...configured, ...others];
+}
+
+function listAccounts({ services, caller }: Call): readonly Account[] {
+  const { config } = services;
+  return listAllAccounts(services).filter(
     ({ channel, accountId }) =>
       caller.agentIds === undefined || mayReach(caller, resolveRoute({ config, channel, accountId }).agentId),
   );
+}
+
+interface Recipient {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly to: string;
+}
+
+/**
+ * Whether messages from there come to an agent of the caller, whichever agent a request names. An address alone does not
+ * say whether it is a person or a group, so both must.
+ */
+export function mayWriteTo({ services, caller }: Call, { channel, accountId, to }: Recipient): boolean {
+  if (caller.agentIds === undefined) return true;
+  const { config } = services;
+  const [, prefix, rest] = /^([^:]+):(.+)$/.exec(to.trim()) ?? [];
+  const within = prefix?.toLowerCase() === channel.toLowerCase() ? rest! : to.trim();
+  const id = within.replace(/^(?:dm|direct|user|group|channel):/i, '');
+  return (['direct', 'group'] as const).every((kind) =>
+    mayReach(caller, resolveRoute({ config, channel, accountId, peer: { kind, id } }).agentId),
+  );
+}
+
+/** The account by which the caller may write there. @param accountId the only one that it may be */
+export function findWritableAccount(
+  call: Call,
+  { accountId, ...where }: Omit<Recipient, 'accountId'> & { readonly accountId?: string },
+): string | undefined {
+  const known = listAllAccounts(call.services).filter(({ channel }) => channel === where.channel);
+  return known
+    .map((one) => one.accountId)
+    .filter((one) => accountId === undefined || one === normalizeAccountId(accountId))
+    .find((one) => mayWriteTo(call, { ...where, accountId: one }));
 }
 
 /** As `channels.status` and `health` have them. */

@@ -6,7 +6,7 @@ import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { OutboundMessage } from '../outbox/contract.ts';
 import { resolveAddress } from '../routing/request-route.ts';
 import { mirrorLetter } from '../state/mirror-letter.ts';
-import { describeChannelsFor } from './channels.ts';
+import { describeChannelsFor, mayWriteTo } from './channels.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
 import { assertAgent, canSee } from './sessions/session-ref.ts';
 
@@ -139,7 +139,8 @@ async function addressLetter(letter: Letter, call: MethodCall<GatewayServices>) 
   const agentId = letter.agentId && normalizeAgentId(letter.agentId);
   const route = resolveAddress({ config, agentId, to: letter.to, channel, accountId });
   // The caller did not name that agent, and is not told of it.
-  if (!canSee(call, route.agentId)) throw refuse('INVALID_REQUEST', `unsupported channel: ${channel}`);
+  if (!canSee(call, route.agentId) || !mayWriteTo(call, { channel, accountId, to: letter.to }))
+    throw refuse('INVALID_REQUEST', `unsupported channel: ${channel}`);
   const message: OutboundMessage = {
     key: `send:${route.agentId}:${letter.idempotencyKey}`,
     agentId: route.agentId,

@@ -210,6 +210,48 @@ test('what only a session, a run or a person of another agent would show is not 
   });
 });
 
+test('a caller for one agent writes only to conversations of that agent', async () => {
+  const config: BotConfig = {
+    agents: { defaults: { model: 'script/echo' }, list: [{ id: 'main', default: true }, { id: OTHER }] },
+    bindings: [
+      { agentId: OTHER, match: { channel: 'telegram', accountId: OTHER } },
+      { agentId: OTHER, match: { channel: 'telegram', peer: { kind: 'direct', id: '77' } } },
+      { agentId: OTHER, match: { channel: 'telegram', peer: { kind: 'group', id: '-100' } } },
+    ],
+    channels: { telegram: { accounts: { default: {}, [OTHER]: {} } } },
+  };
+  const channels = ['default', OTHER].map((accountId) => new MemoryChannel({ name: 'telegram', accountId }));
+  const home = await MethodsHome.open({ config, channels });
+  const theirs = [
+    { to: '77' },
+    { to: 'telegram:77' },
+    { to: '-100' },
+    { to: 'telegram:group:-100' },
+    { to: '5', accountId: OTHER },
+  ];
+  let id = 0;
+  for (const { to, accountId } of theirs) {
+    const sent = { agentId: 'main', channel: 'telegram', message: 'hi', idempotencyKey: `s${id++}` };
+    expect(await home.refusal('send', { ...sent, to, accountId }, ONE)).toMatchObject({
+      message: expect.stringMatching(/^unsupported (?:channel|account): /),
+    });
+    const said = { message: 'hi', sessionKey: 'agent:main:talk', deliver: true, idempotencyKey: `a${id++}` };
+    const replied = { ...said, replyChannel: 'telegram', replyTo: to, replyAccountId: accountId };
+    expect(await home.refusal('agent', replied, ONE), to).toEqual({
+      code: 'INVALID_REQUEST',
+      message: 'There is no channel telegram to deliver to',
+    });
+  }
+  expect(await home.refusal('agent', { message: 'hi', deliver: true, idempotencyKey: 'none' }, ONE)).toEqual({
+    code: 'INVALID_REQUEST',
+    message: 'The session has no channel to deliver to',
+  });
+  const own = { message: 'hi', deliver: true, replyChannel: 'telegram', replyTo: '5', idempotencyKey: 'own' };
+  expect(await home.ask('agent', own, ONE)).toMatchObject({ status: 'ok' });
+  const sent = { to: '5', channel: 'telegram', message: 'hi', idempotencyKey: 'sent' };
+  expect(await home.ask('send', sent, ONE)).toMatchObject({ channel: 'telegram' });
+});
+
 test('params of a wrong type are refused in the words of OpenClaw', async () => {
   const home = await MethodsHome.open();
   const wrong = FIXTURES['sessions.preview']!.find(({ ok }) => !ok)!;

@@ -3,11 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@openbot/sessions/disk';
+import type { Caller } from '../gateway-protocol/method.ts';
 import type { Outcome, Request } from './request.ts';
 
 export interface AuditLog {
   /** Resolves when the log has that the call begins, whatever becomes of it. The function is told how it ended. */
   begin(request: Request): Promise<(outcome: Outcome) => void>;
+  /** A call that was refused before it began. Of those of a caller one in a minute is written: else they would push out the rest. */
+  refused(request: Request): void;
   /** What was not a call, such as that a device was approved. */
   note(what: string, about: Readonly<Record<string, string>>): void;
   /** Waits for what was added. */
@@ -35,6 +38,8 @@ const NAMES = [
   'reason',
 ] as const;
 const LONGEST_NAME = 200;
+const REFUSED_EVERY_MS = 60_000;
+const MOST_REFUSED = 1_000;
 
 export function openAuditLog(
   stateDir: string,
@@ -44,6 +49,8 @@ export function openAuditLog(
   let waiting: Batch | undefined;
   let writing: Promise<void> | undefined;
   let hasFailed = false;
+  /** By caller: when one was last written, and how many came since. */
+  const refusals = new Map<string, { readonly since: number; more: number }>();
 
   const writeAll = async () => {
     for (let batch = waiting; batch !== undefined; batch = waiting) {
@@ -70,16 +77,13 @@ export function openAuditLog(
 
   return {
     async begin({ method, params, caller, address }) {
-      const { id, mode, displayName } = caller.client;
       const startedAt = now();
       const line = {
         callId: randomUUID(),
         method,
         about: namesIn(params),
         connId: caller.connId,
-        address,
-        client: { id, mode, displayName },
-        deviceId: caller.deviceId,
+        ...whoIs(caller, address),
       };
       await add({ ...line, outcome: 'begun' });
       return (outcome) => {
@@ -87,10 +91,43 @@ export function openAuditLog(
         void add({ ...line, outcome: outcome.ok ? 'ok' : outcome.error.code, durationMs });
       };
     },
+    refused({ method, caller, address }) {
+      const { client, ...who } = whoIs(caller, address);
+      const name = JSON.stringify(who);
+      const former = refusals.get(name);
+      if (former !== undefined && now() - former.since < REFUSED_EVERY_MS) {
+        former.more++;
+        return;
+      }
+      // The first is the oldest.
+      refusals.delete(name);
+      if (refusals.size >= MOST_REFUSED) refusals.delete(refusals.keys().next().value!);
+      refusals.set(name, { since: now(), more: 0 });
+      void add({ method, ...who, client, outcome: 'refused', ...(former?.more && { more: former.more }) });
+    },
     note: (what, about) => void add({ method: what, about }),
     async close() {
       await writing;
     },
+  };
+}
+
+function whoIs({ client, agentIds, deviceId, isCommand }: Caller, address: string) {
+  const { id, mode, displayName } = client;
+  const via =
+    agentIds !== undefined
+      ? 'agent-token'
+      : deviceId !== undefined
+        ? 'device'
+        : isCommand
+          ? 'command'
+          : 'token';
+  return {
+    address,
+    client: { id, mode, displayName },
+    via,
+    deviceId,
+    ...(agentIds !== undefined && { agentIds: [...agentIds] }),
   };
 }
 

@@ -28,7 +28,11 @@ export function makeDispatcher<Services>(parts: DispatcherParts<Services>): Disp
   const { audit, figures, log } = parts;
   const methods = new Map(parts.methods.map((method) => [method.name, method]));
 
-  const run = async (named: GatewayMethod<Services> | undefined, request: Request): Promise<unknown> => {
+  const run = async (
+    named: GatewayMethod<Services> | undefined,
+    request: Request,
+    begin: () => Promise<void>,
+  ): Promise<unknown> => {
     const { caller, signal } = request;
     const method = named?.isForCommands && !caller.isCommand ? undefined : named;
     const services = parts.services();
@@ -37,6 +41,7 @@ export function makeDispatcher<Services>(parts: DispatcherParts<Services>): Disp
     // Whether a method exists is for those to know who may call all of them.
     assertScope(caller, method?.scope ?? 'operator.admin');
     if (method === undefined) throw refuse('INVALID_REQUEST', `unknown method: ${request.method}`);
+    await begin();
     const params = checkParams(method.name, method.params, request.params) as never;
     const respondFirst = (payload: unknown) => request.respondFirst(payload);
     return method.handle(params, { caller, services, signal, respondFirst });
@@ -47,16 +52,21 @@ export function makeDispatcher<Services>(parts: DispatcherParts<Services>): Disp
     has: (name) => methods.has(name),
     async call(request) {
       const method = methods.get(request.method);
-      const finish = method?.isAudited(request.params) ? await audit.begin(request) : undefined;
+      const isAudited = method?.isAudited(request.params) === true;
+      let finish: ((outcome: Outcome) => void) | undefined;
+      const begin = async () => {
+        if (isAudited) finish = await audit.begin(request);
+      };
       let outcome: Outcome;
       try {
-        outcome = { ok: true, payload: await run(method, request) };
+        outcome = { ok: true, payload: await run(method, request, begin) };
       } catch (error) {
         if (!(error instanceof OpenBotError)) log(`${request.method} failed: ${describe(error)}`);
         outcome = { ok: false, error: toWireError(error) };
       }
       figures.countRequest(method?.name ?? 'unknown', outcome.ok ? 'ok' : outcome.error.code);
-      finish?.(outcome);
+      if (finish !== undefined) finish(outcome);
+      else if (isAudited) audit.refused(request);
       return outcome;
     },
   };

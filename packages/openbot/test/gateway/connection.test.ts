@@ -216,6 +216,20 @@ describe('a connection that said hello', () => {
   });
 });
 
+test('calls that are refused do not push others out of the audit log', async () => {
+  const clock = new ManualClock();
+  const gateway = await startGateway({ clock });
+  const client = await openClient(gateway, { auth: { token: MAIN_TOKEN } });
+  for (let n = 0; n < 50; n++) await client.request('test.admin', { key: 'agent:main:main' });
+  await clock.advance(60_000);
+  await client.request('test.admin');
+  await gateway.close();
+  const text = readFileSync(join(gateway.stateDir, 'logs', 'gateway-audit.jsonl'), 'utf8');
+  const who = { via: 'agent-token', agentIds: ['main'], outcome: 'refused', method: 'test.admin' };
+  const lines = text.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([who, { ...who, more: 49 }]);
+});
+
 describe('events', () => {
   const names = ({ frames }: TestClient) =>
     frames.flatMap(({ event, payload }) =>

@@ -8,8 +8,6 @@ export class Figures {
   slowConsumers = 0;
   connectionsOpened = 0;
   handshakesRefused = 0;
-  /** Requests over HTTP that are not answered yet. */
-  httpOpen = 0;
 
   /** @param method one that exists, so that callers cannot make up names */
   countRequest(method: string, outcome: string): void {

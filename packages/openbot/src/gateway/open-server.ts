@@ -18,8 +18,8 @@ import { makeDispatcher } from './dispatch.ts';
 import { Figures } from './figures.ts';
 import type { HttpContext } from './http/context.ts';
 import { answerHttp } from './http/router.ts';
-import { IncomingBytes } from './incoming-bytes.ts';
 import type { GatewaySettings } from './settings.ts';
+import { INCOMING_BYTES, OPEN_PAGES, OPEN_REQUESTS, OPEN_WEBHOOKS, Shares } from './shares.ts';
 import { Connection } from './sockets/connection.ts';
 import { Connections } from './sockets/connections.ts';
 import { keepHealth } from './sockets/health-events.ts';
@@ -84,7 +84,10 @@ export async function openServer<Services>(
   const startedAt = now();
   const bootId = randomUUID();
   const figures = new Figures();
-  const incoming = new IncomingBytes();
+  const incoming = new Shares(INCOMING_BYTES);
+  const requests = new Shares(OPEN_REQUESTS);
+  const webhooks = new Shares(OPEN_WEBHOOKS);
+  const pages = new Shares(OPEN_PAGES);
   const audit = openAuditLog(stateDir, { now, log });
   const devices = openDeviceBook(stateDir, now);
   const failures = new FailureLimits(now);
@@ -146,6 +149,9 @@ export async function openServer<Services>(
       connections,
       figures,
       incoming,
+      requests,
+      webhooks,
+      pages,
       clock,
       version,
       uptimeMs: now() - startedAt,

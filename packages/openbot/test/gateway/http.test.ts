@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { IncomingBytes, MOST_INCOMING } from '../../src/gateway/incoming-bytes.ts';
+import { Shares } from '../../src/gateway/shares.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { MAIN_TOKEN, openClient, startGateway, type TestGateway, TOKEN } from './test-server.ts';
 
@@ -141,12 +141,28 @@ test('bytes that are being read are limited for each token, over HTTP and WebSoc
   first!.socket.terminate();
   while ((await post(MAIN_TOKEN)) === 503);
 
-  const incoming = new IncomingBytes();
-  const part = MOST_INCOMING / 4;
+  const incoming = new Shares({ ofAll: 4, ofOne: 2 });
+  const part = 1;
   const parts = ['a', 'b', 'c', 'd', 'e'].map((name) => incoming.open(name));
   expect(parts.map((one) => one.hold(part))).toEqual([true, true, true, true, false]);
   parts[0]!.release();
   expect(parts[4]!.hold(part)).toBe(true);
+});
+
+test('requests of one token leave room for others, and probes are always answered', async () => {
+  const gateway = await startGateway({ receiveWebhook: async () => ({ status: 200 }) });
+  const post = (token: string, method = 'test.wait') =>
+    fetch(`${gateway.httpUrl}/rpc/${method}`, { method: 'POST', headers: bearer(token) });
+  const all = Array.from({ length: 101 }, () => post(MAIN_TOKEN));
+  const refused = await Promise.race(all);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await post(TOKEN, 'test.echo')).status).toBe(200);
+  for (const path of ['/healthz', '/readyz', '/channels/telegram/default'])
+    expect([path, (await fetch(`${gateway.httpUrl}${path}`)).status]).toEqual([path, 200]);
+  gateway.services.gate.resolve();
+  const statuses = (await Promise.all(all)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+  expect((await post(MAIN_TOKEN, 'test.echo')).status).toBe(200);
 });
 
 describe('/metrics', () => {

@@ -6,8 +6,8 @@ import type { FailureLimits } from '../admission/failure-limits.ts';
 import type { Peer } from '../admission/peer.ts';
 import type { Dispatcher } from '../dispatch.ts';
 import type { Figures } from '../figures.ts';
-import type { IncomingBytes } from '../incoming-bytes.ts';
 import type { GatewaySettings } from '../settings.ts';
+import type { Shares } from '../shares.ts';
 import type { Connections } from '../sockets/connections.ts';
 
 /** A request for an account of a channel. */
@@ -27,7 +27,11 @@ export interface HttpContext {
   readonly dispatcher: Dispatcher;
   readonly connections: Connections;
   readonly figures: Figures;
-  readonly incoming: IncomingBytes;
+  readonly incoming: Shares;
+  /** Requests under way: those with a token, of chat networks, and of pages. */
+  readonly requests: Shares;
+  readonly webhooks: Shares;
+  readonly pages: Shares;
   readonly clock: Clock;
   readonly version: string;
   readonly uptimeMs: number;
@@ -54,6 +58,14 @@ export function sendJson(
   headers: Headers = {},
 ): void {
   response.end(beginJson(response, status, body, headers));
+}
+
+/** A place among those that are answered at the same time, until the response is over. False where there is none. */
+export function takePlace(places: Shares, sender: string, response: ServerResponse): boolean {
+  const place = places.open(sender);
+  if (!place.hold(1)) return false;
+  response.on('close', () => place.release());
+  return true;
 }
 
 const MOST_DISCARDED = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { IncomingPart } from '../incoming-bytes.ts';
+import type { Share } from '../shares.ts';
 
 /** `crowded`: too much is being read at the same time. `cut off`: the client went away. */
 type Unread = 'too large' | 'crowded' | 'cut off';
@@ -9,7 +9,7 @@ export type Body = { readonly kind: 'json'; readonly value: unknown } | { readon
 export interface BodyLimits {
   readonly mostBytes: number;
   /** Of all that is being read. */
-  readonly part: IncomingPart;
+  readonly part: Share;
 }
 
 /** As it was sent. Stops reading what is too large. */

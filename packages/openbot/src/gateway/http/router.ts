@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findOriginFault, isOwnHost } from '../admission/peer.ts';
-import { type Exchange, type HttpContext, sendJson } from './context.ts';
+import { type Exchange, type HttpContext, sendJson, takePlace } from './context.ts';
 import { answerControlUi } from './control-ui.ts';
 import { answerMetrics } from './metrics.ts';
 import { answerOpenAi, isOpenAiPath } from './openai/endpoints.ts';
@@ -8,16 +8,11 @@ import { answerProbe, isProbePath } from './probes.ts';
 import { answerRpc, RPC_PREFIX } from './rpc.ts';
 import { answerWebhook, WEBHOOK_PREFIX } from './webhooks.ts';
 
-/** Requests over HTTP that are answered at the same time. */
-const MOST_REQUESTS = 500;
-
 /** Never throws, and always answers. */
 export function answerHttp(context: HttpContext, request: IncomingMessage, response: ServerResponse): void {
-  const { figures, log } = context;
+  const { log } = context;
   response.setHeader('x-content-type-options', 'nosniff');
   response.setHeader('referrer-policy', 'no-referrer');
-  figures.httpOpen++;
-  response.on('close', () => figures.httpOpen--);
   request.on('error', () => {});
   response.on('error', () => {});
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
@@ -30,23 +25,20 @@ export function answerHttp(context: HttpContext, request: IncomingMessage, respo
 
 async function route(context: HttpContext, exchange: Exchange): Promise<void> {
   const { request, response, path } = exchange;
-  const { peer, settings, figures } = context;
+  const { peer, settings } = context;
   const refuse = (status: number, message: string, headers = {}) =>
     sendJson(response, status, { ok: false, error: { message } }, headers);
   const isReading = request.method === 'GET' || request.method === 'HEAD';
 
-  if (path.startsWith(WEBHOOK_PREFIX)) {
-    return figures.httpOpen > MOST_REQUESTS
-      ? refuse(503, 'too many requests', { 'retry-after': '1' })
-      : answerWebhook(context, exchange);
-  }
+  const crowded = () => refuse(503, 'too many requests', { 'retry-after': '1' });
+
+  if (path.startsWith(WEBHOOK_PREFIX))
+    return takePlace(context.webhooks, '', response) ? answerWebhook(context, exchange) : crowded();
   if (!isOwnHost(peer.host, settings.allowedHosts))
     return refuse(403, 'host not allowed (gateway.allowedHosts)');
   const { allowedOrigins } = settings;
   if (findOriginFault(peer, { isPage: false, allowedOrigins }) !== undefined)
     return refuse(403, 'origin not allowed');
-  if (figures.httpOpen > MOST_REQUESTS) return refuse(503, 'too many requests', { 'retry-after': '1' });
-
   if (isProbePath(path)) {
     return isReading
       ? answerProbe(context, exchange)
@@ -63,7 +55,9 @@ async function route(context: HttpContext, exchange: Exchange): Promise<void> {
       : refuse(405, 'method not allowed', { allow: 'GET, HEAD' });
   }
   if (isOpenAiPath(path, settings)) return answerOpenAi(context, exchange);
-  if (isReading && settings.controlUiRoot !== undefined)
+  if (isReading && settings.controlUiRoot !== undefined) {
+    if (!takePlace(context.pages, '', response)) return crowded();
     return answerControlUi(context, exchange, settings.controlUiRoot);
+  }
   return refuse(404, 'not found');
 }

@@ -1,9 +1,9 @@
 /** `POST /rpc/<method>`: the methods of the WebSocket, one in each request. The body has the params. */
 import { LARGEST_FRAME } from '../../gateway-protocol/limits.ts';
 import type { WireCode, WireError } from '../../gateway-protocol/wire-errors.ts';
-import { nameSender } from '../incoming-bytes.ts';
+import { nameSender } from '../shares.ts';
 import { authenticate } from './authenticate.ts';
-import { type Exchange, type HttpContext, sendJson, sendLastJson } from './context.ts';
+import { type Exchange, type HttpContext, sendJson, sendLastJson, takePlace } from './context.ts';
 import { readJsonBody } from './read-body.ts';
 
 export const RPC_PREFIX = '/rpc/';
@@ -23,6 +23,8 @@ const CROWDED: WireError = {
   retryAfterMs: 1_000,
 };
 
+const TOO_MANY: WireError = { ...CROWDED, message: 'too many requests under way with this token' };
+
 export async function answerRpc(context: HttpContext, { request, response, path }: Exchange): Promise<void> {
   const fail = (status: number, error: WireError, send = sendJson) => {
     const { retryAfterMs } = error;
@@ -36,7 +38,9 @@ export async function answerRpc(context: HttpContext, { request, response, path 
     fail(status, { code: 'INVALID_REQUEST', message, retryAfterMs });
     return;
   }
-  const part = context.incoming.open(nameSender(who, context.peer.address));
+  const sender = nameSender(who, context.peer.address);
+  if (!takePlace(context.requests, sender, response)) return fail(503, TOO_MANY, sendLastJson);
+  const part = context.incoming.open(sender);
   const body = await readJsonBody(request, { mostBytes: LARGEST_FRAME, part });
   switch (body.kind) {
     case 'cut off':

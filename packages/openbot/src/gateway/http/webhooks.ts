@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import type { HttpAnswer } from '../../channels/contract.ts';
 import { isLoopback, type Peer } from '../admission/peer.ts';
-import { nameSender } from '../incoming-bytes.ts';
+import { nameSender } from '../shares.ts';
 import { type Exchange, type HttpContext, sendJson, sendLastJson } from './context.ts';
 import { readBody } from './read-body.ts';
 

@@ -19,14 +19,14 @@ import { type HandshakeRefusal, NOT_CONNECT } from '../admission/handshake-refus
 import type { Peer } from '../admission/peer.ts';
 import type { Dispatcher } from '../dispatch.ts';
 import type { Figures } from '../figures.ts';
-import { type IncomingBytes, type IncomingPart, nameSender } from '../incoming-bytes.ts';
+import { nameSender, type Share, type Shares } from '../shares.ts';
 import { allowFramesUpTo, bytesUnderWay, type Socket } from './web-socket.ts';
 
 export interface ConnectionParts {
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
   readonly figures: Figures;
-  readonly incoming: IncomingBytes;
+  readonly incoming: Shares;
   admit(peer: Peer, challenge: Challenge, params: unknown): Promise<Admission | HandshakeRefusal>;
   hello(connection: Connection, admission: Admission): unknown;
   onOpen(connection: Connection): void;
@@ -61,7 +61,7 @@ export class Connection {
   readonly #gone = new AbortController();
   readonly #messages = new Set<string>();
   #phase: Phase;
-  #incoming: IncomingPart | undefined;
+  #incoming: Share | undefined;
   #hearsSessions = false;
   #seq = 0;
   #pending = 0;

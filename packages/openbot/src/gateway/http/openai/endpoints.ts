@@ -1,9 +1,9 @@
 /** The part of OpenAI's API that programs use to talk to a model. Here an agent answers. */
 
-import { type IncomingPart, nameSender } from '../../incoming-bytes.ts';
 import type { GatewaySettings } from '../../settings.ts';
+import { nameSender, type Share } from '../../shares.ts';
 import { authenticate } from '../authenticate.ts';
-import { type Exchange, type HttpContext, sendJson, sendLastJson } from '../context.ts';
+import { type Exchange, type HttpContext, sendJson, sendLastJson, takePlace } from '../context.ts';
 import { readJsonBody } from '../read-body.ts';
 import { listAgents } from './agents.ts';
 import { type ApiCall, apiFault, readApiFault } from './api-call.ts';
@@ -32,28 +32,36 @@ export async function answerOpenAi(context: HttpContext, exchange: Exchange): Pr
     const allowed = handler === undefined ? 'GET' : 'POST';
     if (request.method !== allowed) throw apiFault(405, `use ${allowed}`);
     const who = authenticate(context, request);
-    if (who.kind === 'refused') throw apiFault(who.status, who.message, 'authentication_error');
+    if (who.kind === 'refused')
+      throw apiFault(who.status, who.message, {
+        type: 'authentication_error',
+        retryAfterMs: who.retryAfterMs,
+      });
+    const sender = nameSender(who, context.peer.address);
+    if (!takePlace(context.requests, sender, response))
+      throw apiFault(503, 'too many requests under way with this token', {
+        type: 'api_error',
+        retryAfterMs: 1_000,
+      });
     const call = { context, exchange, caller: who.caller };
     if (handler === undefined) await answerModels(call);
     else {
-      const part = context.incoming.open(nameSender(who, context.peer.address));
+      const part = context.incoming.open(sender);
       await handler({ ...call, body: await readObject(exchange, part) });
     }
   } catch (error) {
     const fault = readApiFault(error);
     if (fault === undefined) throw error;
     const send = request.complete ? sendJson : sendLastJson;
-    if (!response.headersSent && !response.destroyed) send(response, fault.status, fault.body);
+    if (!response.headersSent && !response.destroyed) send(response, fault.status, fault.body, fault.headers);
   }
 }
 
-async function readObject(
-  { request }: Exchange,
-  part: IncomingPart,
-): Promise<Readonly<Record<string, unknown>>> {
+async function readObject({ request }: Exchange, part: Share): Promise<Readonly<Record<string, unknown>>> {
   const body = await readJsonBody(request, { mostBytes: LARGEST_BODY, part });
   if (body.kind === 'too large') throw apiFault(413, `the body has more than ${LARGEST_BODY} bytes`);
-  if (body.kind === 'crowded') throw apiFault(503, 'too much is being read');
+  if (body.kind === 'crowded')
+    throw apiFault(503, 'too much is being read', { type: 'api_error', retryAfterMs: 1_000 });
   if (body.kind !== 'json' || typeof body.value !== 'object' || body.value === null)
     throw apiFault(400, 'the body is not a JSON object');
   return body.value as Readonly<Record<string, unknown>>;

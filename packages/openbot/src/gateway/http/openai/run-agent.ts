@@ -26,11 +26,13 @@ export async function runAgent(
   const runId = randomUUID();
   const gone = new AbortController();
   let isDone = false;
+  const abort = () => void callMethod(call, 'chat.abort', { sessionKey, runId }).catch(() => {});
   exchange.response.on('close', () => {
     if (isDone) return;
     gone.abort();
-    callMethod(call, 'chat.abort', { sessionKey, runId }).catch(() => {});
+    abort();
   });
+  if (exchange.response.destroyed) throw apiFault(400, 'the client went away');
   const parts = new SpokenParts();
   const stopListening =
     onPart &&
@@ -41,6 +43,8 @@ export async function runAgent(
       if (part !== '') onPart(part);
     });
   try {
+    // A run that was not known yet could not be ended.
+    const onAccepted = () => gone.signal.aborted && abort();
     const { text, attachments } = message;
     const params = {
       message: text,
@@ -49,7 +53,9 @@ export async function runAgent(
       idempotencyKey: runId,
       deliver: false,
     };
-    const answer = readAnswer(await callMethod(call, 'agent', params, gone.signal));
+    const answer = readAnswer(
+      await callMethod(call, 'agent', params, { signal: gone.signal, respondFirst: onAccepted }),
+    );
     const rest = parts.finish(answer.text);
     if (rest !== '') onPart?.(rest);
     return { ...answer, text: onPart === undefined ? answer.text : parts.text };
@@ -109,7 +115,7 @@ interface AgentPayload {
 
 function readAnswer(payload: AgentPayload): AgentAnswer {
   const { status, summary, result } = payload;
-  if (status !== 'ok') throw apiFault(500, summary ?? `the run ended with ${status}`, 'api_error');
+  if (status !== 'ok') throw apiFault(500, summary ?? `the run ended with ${status}`, { type: 'api_error' });
   const texts = (result?.payloads ?? []).map(({ text, mediaUrl }) => text || mediaUrl || '').filter(Boolean);
   const usage = result?.meta?.agentMeta?.usage ?? {};
   const count = (name: string) => (typeof usage[name] === 'number' ? usage[name] : 0);

@@ -14,6 +14,7 @@ interface Asked {
 async function startAgent(settings: object = { chatCompletions: true, responses: true }) {
   const asked: Asked[] = [];
   const aborted: string[] = [];
+  const known = new Set<string>();
   const method = declareMethod<TestServices>();
   const methods = [
     method({
@@ -29,14 +30,22 @@ async function startAgent(settings: object = { chatCompletions: true, responses:
       name: 'agent',
       scope: 'operator.write',
       params: { message: text, sessionKey: text, idempotencyKey: text },
-      handle: async ({ message, sessionKey, idempotencyKey: runId }, { services, signal }) => {
+      handle: async ({ message, sessionKey, idempotencyKey: runId }, { services, signal, respondFirst }) => {
         asked.push({ message, sessionKey, runId });
         const said = message.split('SAY ').at(-1)!;
+        if (said === 'late') await services.gate.promise;
+        known.add(runId);
+        respondFirst({ status: 'accepted' });
         if (said === 'nothing at all') {
           await new Promise((resolve) => signal.addEventListener('abort', resolve));
           return { status: 'aborted' };
         }
-        if (said === 'failure') return { runId, status: 'error', summary: 'the provider is down' };
+        if (said === 'one word and failure') {
+          const content = [{ type: 'text', text: 'one' }];
+          const payload = { runId, sessionKey, state: 'delta', message: { role: 'assistant', content } };
+          services.server.hub.publish({ event: 'chat', payload, agentId: 'main', isDroppable: true });
+        }
+        if (said.endsWith('failure')) return { runId, status: 'error', summary: 'the provider is down' };
         const words = said.split(' ');
         for (const [at] of words.entries()) {
           const content = [{ type: 'text', text: words.slice(0, at + 1).join(' ') }];
@@ -56,13 +65,22 @@ async function startAgent(settings: object = { chatCompletions: true, responses:
       name: 'chat.abort',
       scope: 'operator.write',
       params: { sessionKey: text, runId: text },
-      handle: ({ runId }) => void aborted.push(runId),
+      handle: ({ runId }) => {
+        if (known.has(runId)) aborted.push(runId);
+      },
+    }),
+    method({
+      name: 'chat.history',
+      scope: 'operator.read',
+      params: { sessionKey: text },
+      handle: ({ sessionKey }) => ({ messages: asked.filter((one) => one.sessionKey === sessionKey) }),
     }),
   ];
   const gateway = await startGateway({ methods, settings });
-  const send = (path: string, body: object, headers = {}) =>
+  const send = (path: string, body: object, headers = {}, signal?: AbortSignal) =>
     fetch(`${gateway.httpUrl}${path}`, {
       method: 'POST',
+      signal,
       headers: { authorization: `Bearer ${TOKEN}`, ...headers },
       body: JSON.stringify(body),
     });
@@ -117,6 +135,11 @@ describe('POST /v1/chat/completions', () => {
     expect(events.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 12 } });
     expect(asked[1]).toMatchObject({
       sessionKey: 'agent:other:openai-user:Anna',
+      message: 'Be brief.\n\nThe conversation up to now:\n\nuser: Hi\n\nassistant: Hello\n\nSAY three four',
+    });
+    await send('/v1/chat/completions', { ...body, messages: history });
+    expect(asked.pop()).toMatchObject({
+      sessionKey: 'agent:other:openai-user:Anna',
       message: 'Be brief.\n\nSAY three four',
     });
 
@@ -158,23 +181,33 @@ describe('POST /v1/chat/completions', () => {
       'permission_error',
     ]);
     expect(await fail({ messages: [user('SAY failure')] })).toEqual([500, 'api_error']);
-    const [, failed] = await readEvents(
-      await send('/v1/chat/completions', { messages: [user('SAY failure')], stream: true }),
+    expect(await fail({ messages: [user('SAY failure')], stream: true })).toEqual([500, 'api_error']);
+    expect(await fail({ messages, stream: true }, { 'x-openclaw-scopes': 'operator.read' })).toEqual([
+      403,
+      'permission_error',
+    ]);
+    const events = await readEvents(
+      await send('/v1/chat/completions', { messages: [user('SAY one word and failure')], stream: true }),
     );
-    expect(failed).toEqual({ error: { message: 'the provider is down', type: 'api_error' } });
+    expect(events.at(-1)).toEqual({ error: { message: 'the provider is down', type: 'api_error' } });
     expect((await fetch(`${httpUrl}/v1/chat/completions`)).status).toBe(405);
   });
 
-  test('a client that goes away ends its run', async () => {
-    const { send, asked, aborted } = await startAgent();
-    const response = await send('/v1/chat/completions', {
-      messages: [user('SAY nothing at all')],
-      stream: true,
-    });
-    await until(() => asked.length === 1);
-    await response.body?.cancel();
+  test('a client that goes away ends its run, also one that was not accepted yet', async () => {
+    const { send, asked, aborted, services } = await startAgent();
+    const leave = new AbortController();
+    const ask = (said: string) =>
+      send('/v1/chat/completions', { messages: [user(`SAY ${said}`)], stream: true }, {}, leave.signal).catch(
+        () => {},
+      );
+    void ask('nothing at all');
+    void ask('late');
+    await until(() => asked.length === 2);
+    leave.abort();
     await until(() => aborted.length === 1);
-    expect(aborted).toEqual([asked[0]?.runId]);
+    services.gate.resolve();
+    await until(() => aborted.length === 2);
+    expect(new Set(aborted)).toEqual(new Set(asked.map(({ runId }) => runId)));
   });
 });
 
@@ -215,9 +248,20 @@ describe('POST /v1/responses', () => {
     const foreign = `resp_${'0'.repeat(32)}_${Buffer.from('agent:main:main').toString('base64url')}`;
     for (const previous_response_id of [foreign, 'resp_1', 7])
       expect((await send('/v1/responses', { input: 'hi', previous_response_id })).status).toBe(400);
-    const failed = await readEvents(await send('/v1/responses', { input: 'SAY failure', stream: true }));
+    expect((await send('/v1/responses', { input: 'SAY failure', stream: true })).status).toBe(500);
+    const broken = { input: 'SAY one word and failure', stream: true };
+    const failed = await readEvents(await send('/v1/responses', broken));
     expect(failed.at(-1)).toMatchObject({ type: 'response.failed', response: { status: 'failed' } });
   });
+});
+
+test('who is locked out is told for how long', async () => {
+  const { send } = await startAgent();
+  const headers = { 'x-forwarded-for': '192.0.2.7', authorization: 'Bearer wrong' };
+  for (let n = 0; n < 10; n++) await send('/v1/responses', { input: 'hi' }, headers);
+  const locked = await send('/v1/responses', { input: 'hi' }, headers);
+  expect(locked.status).toBe(429);
+  expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
 describe('GET /v1/models', () => {

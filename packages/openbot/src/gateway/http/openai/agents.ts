@@ -19,28 +19,43 @@ const CONTROL = /\p{Cc}/u;
 export interface ChosenSession {
   readonly model: string;
   readonly sessionKey: string;
-  /** It was there before: its transcript has what was said. */
+  /** By the caller, and not made up for this call. */
+  readonly isNamed: boolean;
+  /** Its transcript has what was said before. */
   readonly isKept: boolean;
 }
 
 /** @param kind of the names of sessions that no header names: `openai`, `openresponses` */
 export async function chooseSession(call: ApiCall, kind: string): Promise<ChosenSession> {
   const { model = 'openclaw', user } = call.body;
-  const named = typeof model === 'string' ? /^(?:openclaw|openbot)(?:[/:](.+))?$/.exec(model) : null;
-  if (named === null) throw apiFault(400, 'Invalid `model`. Use `openclaw` or `openclaw/<agentId>`.');
+  const words = typeof model === 'string' ? /^(?:openclaw|openbot)(?:[/:](.+))?$/.exec(model) : null;
+  if (words === null) throw apiFault(400, 'Invalid `model`. Use `openclaw` or `openclaw/<agentId>`.');
   const { agents, defaultId } = await listAgents(call);
-  const agentId = named[1] === undefined || named[1] === 'default' ? defaultId : named[1];
+  const agentId = words[1] === undefined || words[1] === 'default' ? defaultId : words[1];
   if (!agents.includes(agentId)) throw apiFault(400, `Invalid \`model\`: no agent "${agentId}"`);
-  const chosen = (sessionKey: string, isKept: boolean) => ({ model: String(model), sessionKey, isKept });
+  const named = async (sessionKey: string) => ({
+    model: String(model),
+    sessionKey,
+    isNamed: true,
+    isKept: await hasHistory(call, sessionKey),
+  });
   const header = call.exchange.request.headers['x-openclaw-session-key'];
   if (typeof header === 'string' && header.trim() !== '') {
     const key = header.trim();
     if (CONTROL.test(key)) throw apiFault(400, 'x-openclaw-session-key has control characters');
-    return chosen(key.includes(':') ? key : `agent:${agentId}:${key}`, true);
+    return named(key.includes(':') ? key : `agent:${agentId}:${key}`);
   }
-  if (user === undefined || user === null || user === '')
-    return chosen(`agent:${agentId}:${kind}:${randomUUID()}`, false);
+  if (user === undefined || user === null || user === '') {
+    const sessionKey = `agent:${agentId}:${kind}:${randomUUID()}`;
+    return { model: String(model), sessionKey, isNamed: false, isKept: false };
+  }
   if (typeof user !== 'string' || user.length > LONGEST_USER || CONTROL.test(user))
     throw apiFault(400, `\`user\` must be a text of at most ${LONGEST_USER} characters`);
-  return chosen(`agent:${agentId}:${kind}-user:${user}`, true);
+  return named(`agent:${agentId}:${kind}-user:${user}`);
+}
+
+/** Whether something was said in a session. */
+export async function hasHistory(call: ApiCall, sessionKey: string): Promise<boolean> {
+  const { messages } = await callMethod(call, 'chat.history', { sessionKey, limit: 1 });
+  return Array.isArray(messages) && messages.length > 0;
 }

@@ -23,19 +23,24 @@ export async function answerChatCompletion(call: ApiCall): Promise<void> {
     });
     return;
   }
-  const stream = openEventStream(exchange.response, context.clock);
-  const sendPart = (delta: object, finish_reason: string | null = null) =>
-    stream.send({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] });
-  sendPart({ role: 'assistant' });
+  const partOf = (delta: object, finish_reason: string | null = null) => ({
+    ...head,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const stream = openEventStream(exchange.response, context.clock, ({ send }) =>
+    send(partOf({ role: 'assistant' })),
+  );
   try {
-    const answer = await runAgent(call, { sessionKey, message, onPart: (content) => sendPart({ content }) });
-    sendPart({}, 'stop');
+    const onPart = (content: string) => stream.send(partOf({ content }));
+    const answer = await runAgent(call, { sessionKey, message, onPart });
+    stream.send(partOf({}, 'stop'));
     const { include_usage } = (body.stream_options ?? {}) as { include_usage?: unknown };
     if (include_usage === true)
       stream.send({ ...head, object: 'chat.completion.chunk', choices: [], usage: usageOf(answer) });
   } catch (error) {
     const fault = readApiFault(error);
-    if (fault === undefined) throw error;
+    if (fault === undefined || !stream.isOpen) throw error;
     stream.send(fault.body);
   }
   stream.end();

@@ -1,10 +1,10 @@
 /** `POST /v1/responses` */
 import { randomUUID } from 'node:crypto';
 import { sendJson } from '../context.ts';
-import { type ChosenSession, chooseSession } from './agents.ts';
+import { type ChosenSession, chooseSession, hasHistory } from './agents.ts';
 import { type ApiCall, apiFault, readApiFault } from './api-call.ts';
 import { composeMessage, readLines } from './compose-message.ts';
-import { openEventStream } from './event-stream.ts';
+import { type EventStream, openEventStream } from './event-stream.ts';
 import { runAgent } from './run-agent.ts';
 
 export async function answerResponse(call: ApiCall): Promise<void> {
@@ -33,16 +33,22 @@ export async function answerResponse(call: ApiCall): Promise<void> {
     });
     return;
   }
-  const stream = openEventStream(exchange.response, context.clock);
-  let sequence = 0;
-  const send = (type: string, data: object) =>
-    stream.send({ type, sequence_number: sequence++, ...data }, type);
   const place = { item_id: item('').id, output_index: 0, content_index: 0 };
   const begun = { ...head, status: 'in_progress', output: [] };
-  send('response.created', { response: begun });
-  send('response.in_progress', { response: begun });
-  send('response.output_item.added', { output_index: 0, item: item('', 'in_progress') });
-  send('response.content_part.added', { ...place, part: part('') });
+  let sequence = 0;
+  const sendBy = (to: Pick<EventStream, 'send'>, type: string, data: object) =>
+    to.send({ type, sequence_number: sequence++, ...data }, type);
+  const stream = openEventStream(exchange.response, context.clock, (opened) => {
+    sendBy(opened, 'response.created', { response: begun });
+    sendBy(opened, 'response.in_progress', { response: begun });
+    sendBy(opened, 'response.output_item.added', { output_index: 0, item: item('', 'in_progress') });
+    sendBy(opened, 'response.content_part.added', { ...place, part: part('') });
+  });
+  const send = (type: string, data: object) => {
+    // Before this event has its number.
+    stream.open();
+    sendBy(stream, type, data);
+  };
   try {
     const onPart = (delta: string) => send('response.output_text.delta', { ...place, delta });
     const { text, usage } = await runAgent(call, { sessionKey, message, onPart });
@@ -53,7 +59,7 @@ export async function answerResponse(call: ApiCall): Promise<void> {
     send('response.completed', { response });
   } catch (error) {
     const fault = readApiFault(error);
-    if (fault === undefined) throw error;
+    if (fault === undefined || !stream.isOpen) throw error;
     const why = { code: fault.type, message: (error as Error).message };
     send('response.failed', { response: { ...head, status: 'failed', output: [], error: why } });
   }
@@ -64,10 +70,10 @@ export async function answerResponse(call: ApiCall): Promise<void> {
 async function chooseKept(call: ApiCall): Promise<ChosenSession> {
   const chosen = await chooseSession(call, 'openresponses');
   const { previous_response_id: previous } = call.body;
-  if (previous === undefined || previous === null || chosen.isKept) return chosen;
+  if (previous === undefined || previous === null || chosen.isNamed) return chosen;
   const sessionKey = fromId(previous);
   if (sessionKey === undefined) throw apiFault(400, 'Invalid `previous_response_id`');
-  return { ...chosen, sessionKey, isKept: true };
+  return { ...chosen, sessionKey, isKept: await hasHistory(call, sessionKey) };
 }
 
 function toId(sessionKey: string): string {

@@ -246,6 +246,14 @@ test('messages that are read together each end, and what waits can be taken back
     key: expect.stringMatching(/^agent:main:dashboard:/),
   });
   await place.untilEvent('chat', { runId: 'f', state: 'final' });
+  const again = { agentId: 'main', message: 'first', idempotencyKey: 'f' };
+  const { key, sessionId } = made;
+  expect(await place.call('sessions.create', again)).toMatchObject({ key, sessionId, runId: 'f' });
+  expect(
+    place.heard.filter(
+      ({ event, payload }) => event === 'chat' && payload.state === 'final' && payload.runId === 'f',
+    ),
+  ).toHaveLength(1);
 });
 
 test('a question reaches the client as a message, is answered there by who may, and the answer is no turn', async () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { filledText, maybe, text } from '../../gateway-protocol/param-shapes.ts';
 import { refuse } from '../../gateway-protocol/wire-errors.ts';
 import { changeSettings } from '../../session-settings/change-settings.ts';
@@ -62,7 +62,7 @@ const create = gatewayMethod({
   handle: async (params, call) => {
     const { services } = call;
     const { agentId = defaultAgentOf(call) } = params;
-    const key = params.key ?? `agent:${agentId}:dashboard:${randomUUID()}`;
+    const key = params.key ?? `agent:${agentId}:dashboard:${nameFor(params.idempotencyKey)}`;
     const session = reachableRef(call, key, params.agentId);
     const changes = {
       ...(await readPatch(call, session, { label: params.label, model: params.model })),
@@ -93,5 +93,12 @@ const create = gatewayMethod({
     };
   },
 });
+
+/** A request that comes again means the session that it made. */
+function nameFor(idempotencyKey: string | undefined): string {
+  return idempotencyKey === undefined
+    ? randomUUID()
+    : createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 32);
+}
 
 export const SESSION_RUN_METHODS = [send, abort, create];

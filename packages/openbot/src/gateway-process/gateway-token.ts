@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { link, rename, rm } from 'node:fs/promises';
 import { normalizeAgentId, OpenBotError } from '@openbot/sessions';
 import { writeFileAtomic } from '@openbot/sessions/disk';
 import type { BotConfig } from '../config/bot-config.ts';
@@ -15,7 +16,19 @@ export function makeToken(): string {
 export async function ensureToken(stateDir: string): Promise<string | undefined> {
   const path = gatewayFiles(stateDir).token;
   if (readTokenFile(path) !== undefined) return undefined;
-  await writeFileAtomic(path, `${makeToken()}\n`);
+  const draft = `${path}.${randomUUID()}`;
+  await writeFileAtomic(draft, `${makeToken()}\n`);
+  try {
+    // Of several processes that start at once, one makes it, and all read it.
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (readTokenFile(path) !== undefined) return undefined;
+    // The file is empty.
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
   return path;
 }
 
@@ -113,7 +126,36 @@ export async function watchTokens({
       .then(readAgain)
       .catch((error: unknown) => log(`Cannot read the token of the gateway: ${(error as Error).message}`));
   });
-  return () => tokens;
+  const { token: path } = gatewayFiles(stateDir);
+  let stamp = stampOf(path);
+  const lookAtFile = () => {
+    const present = stampOf(path);
+    if (present === stamp) return;
+    stamp = present;
+    try {
+      const token = readTokenFile(path);
+      const fault =
+        token === undefined
+          ? `${path} has no token`
+          : address === undefined
+            ? undefined
+            : findWeakness(token, address);
+      if (fault !== undefined) log(`${fault}. The former one is used until it is corrected`);
+      else tokens = { ...tokens, token: token! };
+    } catch (error) {
+      log(`Cannot read the token of the gateway: ${(error as Error).message}`);
+    }
+  };
+  return () => {
+    if (flag === undefined && config.gateway?.auth?.token === undefined) lookAtFile();
+    return tokens;
+  };
+}
+
+/** What changes with the content of the file. */
+function stampOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats === undefined ? 'none' : `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
 }
 
 function readAgentTokens({ gateway }: BotConfig): Readonly<Record<string, string>> {

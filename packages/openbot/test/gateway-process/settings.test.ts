@@ -1,5 +1,5 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { watchConfig } from '../../src/config/watch-config.ts';
@@ -53,6 +53,26 @@ test('the token is the flag, else gateway.auth.token, else a file that is made o
   const { token: path } = gatewayFiles(stateDir);
   expect(readFileSync(path, 'utf8')).toBe(`${made}\n`);
   expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('processes that start at once have one token, and an edit of its file holds at once', async () => {
+  const stateDir = makeTempFolder();
+  const made = await Promise.all(Array.from({ length: 20 }, () => chooseToken({ stateDir, config: {} })));
+  const { token: path } = gatewayFiles(stateDir);
+  expect(new Set(made)).toEqual(new Set([readFileSync(path, 'utf8').trim()]));
+  expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+  const lines: string[] = [];
+  const config = await watchConfig(stateDir, {}, { report: () => {} });
+  afterTest(() => config.close());
+  const address = '0.0.0.0';
+  const tokens = await watchTokens({ stateDir, config, address, log: (line) => void lines.push(line) });
+  expect(tokens().token).toBe(made[0]);
+  const next = makeToken();
+  writeFileSync(path, `${next}\n`);
+  expect(tokens().token).toBe(next);
+  writeFileSync(path, 'weak\n');
+  expect([tokens().token, tokens().token]).toEqual([next, next]);
+  expect(lines).toEqual([expect.stringContaining('less than 128 bits')]);
 });
 
 test.each([

@@ -77,13 +77,26 @@ function inspect(path: string, { env }: GatewayServices, isForeign: boolean): In
 
 type Json = { readonly [name: string]: unknown };
 
+/** Settings of `session` that name no agent, no person and no path. */
+const FOR_ALL_AGENTS: ReadonlySet<string> = new Set([
+  'scope',
+  'dmScope',
+  'mainKey',
+  'reset',
+  'resetByType',
+  'resetTriggers',
+  'idleMinutes',
+  'agentToAgent',
+  'threads',
+]);
+
 /** A caller for some agents is shown their settings and those for all agents; what else there is may be about others. */
 function limit(written: unknown, caller: Caller): unknown {
   if (caller.agentIds === undefined) return written;
   const { agents, bindings, session } = asObject(written);
   const { defaults, list, entries } = asObject(agents);
   const isOwn = (id: unknown) => typeof id === 'string' && mayReach(caller, normalizeAgentId(id));
-  const { identityLinks: _people, store: _store, ...rest } = asObject(session);
+  const shared = Object.entries(asObject(session)).filter(([name]) => FOR_ALL_AGENTS.has(name));
   return {
     agents: {
       ...(defaults !== undefined && { defaults: withoutPaths(defaults) }),
@@ -99,7 +112,7 @@ function limit(written: unknown, caller: Caller): unknown {
       }),
     },
     ...(Array.isArray(bindings) && { bindings: bindings.filter((one) => isOwn(asObject(one).agentId)) }),
-    ...(session !== undefined && { session: rest }),
+    ...(session !== undefined && { session: Object.fromEntries(shared) }),
   };
 }
 

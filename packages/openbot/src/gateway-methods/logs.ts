@@ -73,23 +73,22 @@ async function readEnd(
   }
 }
 
-/** A caller for some agents is shown the lines that name one of them and no other. */
+/** A caller for some agents is shown the lines with a session of theirs, and of these none that names another agent. */
 function chooseLines(
   lines: readonly string[],
   { caller, services }: MethodCall<GatewayServices>,
 ): readonly string[] {
   if (caller.agentIds === undefined) return lines;
   const all = listAgentIds(services.config, services.stateDir);
-  const own = all.filter((id) => mayReach(caller, id)).map(nameOf);
   const others = all.filter((id) => !mayReach(caller, id)).map(nameOf);
   // An agent that is not configured any more may still be named.
   const keys = /\bagent:([a-z0-9_-]+):/gi;
-  return lines.filter(
-    (line) =>
-      own.some((name) => name.test(line)) &&
-      !others.some((name) => name.test(line)) &&
-      [...line.matchAll(keys)].every(([, id]) => mayReach(caller, id!.toLowerCase())),
-  );
+  return lines.filter((line) => {
+    const named = [...line.matchAll(keys)].map(([, id]) => id!.toLowerCase());
+    return (
+      named.length > 0 && named.every((id) => mayReach(caller, id)) && !others.some((name) => name.test(line))
+    );
+  });
 }
 
 function nameOf(agentId: string): RegExp {

@@ -30,7 +30,8 @@ const health = gatewayMethod({
     const defaultAgentId = defaultAgentOf(call);
     const sessions = agents.find(({ agentId }) => agentId === defaultAgentId)?.sessions;
     return {
-      ok: problems.length === 0 && isUp,
+      // What is wrong may be wrong with another agent.
+      ok: isUp && (isBound(caller) || problems.length === 0),
       ts: services.now(),
       durationMs: Math.round(performance.now() - began),
       channels,
@@ -48,7 +49,6 @@ const health = gatewayMethod({
       })),
       sessions: sessions ?? { path: null, count: 0, recent: [] },
       agentHost: describeHost(call),
-      // What is wrong may be wrong with another agent.
       ...(!isBound(caller) && {
         problems: hasScope(caller.scopes, 'operator.admin') ? problems : problems.length,
       }),
@@ -97,7 +97,9 @@ function describeHeartbeats(call: Call) {
 
 function describeHost({ services: { host }, caller }: Call) {
   const { phase, crashes, delayMs } = host.status;
-  const reason = 'reason' in phase && isAdmin(caller) && !isBound(caller) ? phase.reason : undefined;
+  // It runs all agents.
+  if (isBound(caller)) return { state: phase.at };
+  const reason = 'reason' in phase && isAdmin(caller) ? phase.reason : undefined;
   return { state: phase.at, crashes, delayMs, turns: host.turns.size, reason };
 }
 

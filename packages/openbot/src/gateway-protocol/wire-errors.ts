@@ -29,8 +29,22 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
   'LOCK_TIMEOUT',
 ]);
 
-/** The error of a response for whatever a method threw. What is not ours is not told to callers. */
-export function toWireError(error: unknown): WireError {
+/** Messages that say no more than what the caller asked for. Others may have paths, and names of other agents. */
+const ABOUT_THE_REQUEST: ReadonlySet<string> = new Set([
+  'USAGE',
+  'INVALID_ARGUMENT',
+  'INVALID_SESSION_KEY',
+  'INVALID_SESSION_ID',
+  'SESSION_NOT_FOUND',
+  'MODEL_NOT_FOUND',
+  'MEDIA_TOO_LARGE',
+]);
+
+/**
+ * The error of a response for whatever a method threw. What is not ours is not told to callers.
+ * @param isBound to some agents: the caller is told nothing of the machine and of other agents
+ */
+export function toWireError(error: unknown, { isBound = false } = {}): WireError {
   if (!(error instanceof OpenBotError)) return { code: 'UNAVAILABLE', message: 'internal error' };
   const wire = error.details?.wire as WireError | undefined;
   if (wire !== undefined) return wire;
@@ -38,8 +52,8 @@ export function toWireError(error: unknown): WireError {
   const isPassing = UNAVAILABLE.has(reason);
   return {
     code: isPassing ? 'UNAVAILABLE' : 'INVALID_REQUEST',
-    message,
-    details: { reason, ...(hint !== undefined && { hint }) },
+    message: isBound && !ABOUT_THE_REQUEST.has(reason) ? `the request failed: ${reason}` : message,
+    details: { reason, ...(hint !== undefined && !isBound && { hint }) },
     ...(isPassing && { retryable: true }),
   };
 }

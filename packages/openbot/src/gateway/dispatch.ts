@@ -62,7 +62,10 @@ export function makeDispatcher<Services>(parts: DispatcherParts<Services>): Disp
         outcome = { ok: true, payload: await run(method, request, begin) };
       } catch (error) {
         if (!(error instanceof OpenBotError)) log(`${request.method} failed: ${describe(error)}`);
-        outcome = { ok: false, error: toWireError(error) };
+        outcome = {
+          ok: false,
+          error: toWireError(error, { isBound: request.caller.agentIds !== undefined }),
+        };
       }
       figures.countRequest(method?.name ?? 'unknown', outcome.ok ? 'ok' : outcome.error.code);
       if (finish !== undefined) finish(outcome);

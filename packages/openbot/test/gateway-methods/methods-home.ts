@@ -116,7 +116,7 @@ export class MethodsHome {
       // As it comes out of a frame.
       return { ok: true, payload: JSON.parse(JSON.stringify(payload ?? null)) };
     } catch (error) {
-      const wire = toWireError(error);
+      const wire = toWireError(error, { isBound: caller.agentIds !== undefined });
       if (wire.message === 'internal error') throw error;
       return { ok: false, error: wire };
     }

@@ -32,18 +32,28 @@ const CONFIG: BotConfig = {
     { agentId: OTHER, match: { channel: 'telegram', peer: { kind: 'direct', id: '77' } } },
   ],
   channels: { telegram: { accounts: { default: {}, [OTHER]: {} } } },
-  session: { identityLinks: { [OTHER]: ['telegram:1'] } },
+  session: {
+    identityLinks: { [OTHER]: ['telegram:1'] },
+    sendPolicy: { rules: [{ action: 'deny', match: { keyPrefix: `agent:${OTHER}:` } }] },
+  },
 };
 
 async function openBoth(): Promise<MethodsHome> {
   const logPath = join((await MethodsHome.open()).stateDir, 'gateway.log');
   const channels = [new MemoryChannel({ name: 'telegram' })];
   const home = await MethodsHome.open({ config: CONFIG, channels, logPath });
-  writeFileSync(logPath, `a turn of agent:${OTHER}:main began\nagent:main:main: a turn began\nstarted\n`);
+  writeFileSync(
+    logPath,
+    `a turn of agent:${OTHER}:main began\nagent:main:main: a turn began\nmain: read /on-this-machine\n`,
+  );
   writeFileSync(join(home.stateDir, 'openbot.json'), JSON.stringify(CONFIG));
   mkdirSync(join(home.stateDir, 'scripts'), { recursive: true });
   writeFileSync(join(home.stateDir, `scripts/${OTHER}.json`), '{"turns":[]}');
   await home.say('say the harbour', 'agent:main:talk');
+  const paths = { spawnedCwd: '/x/on-this-machine', spawnedWorkspaceDir: '/x/on-this-machine' };
+  await home.services.state
+    .storeOf('main')
+    .update('agent:main:talk', (entry) => ({ ...entry!, ...paths }) as typeof entry);
   // It has read what happened before.
   await home.say('hi', 'agent:main:main');
   await home.say(`say ${OTHER} stripes of the harbour`, `agent:${OTHER}:main`);
@@ -121,6 +131,9 @@ test('no answer has a trace of another agent, or says where something is on the 
         expect(text, `${method.name} ${JSON.stringify(params)}`).not.toContain(trace);
     }
   }
+  const { agentHost } = await home.ask('status', {}, ONE);
+  expect(agentHost).toEqual({ state: 'up' });
+  expect((await home.ask('logs.tail', {}, ONE)).lines).toEqual(['agent:main:main: a turn began']);
   expect(home.subscribed).not.toContain(`agent:${OTHER}:main`);
 });
 

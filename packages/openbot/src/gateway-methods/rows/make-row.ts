@@ -54,6 +54,9 @@ export function makeRow(
   const ends = extras.title || extras.lastMessage ? readEnds(light, maker) : undefined;
   return {
     ...base,
+    // Rows are in events as well, which clients of some agents hear: they are told no paths.
+    spawnedWorkspaceDir: undefined,
+    spawnedCwd: undefined,
     ...(extras.title && { derivedTitle: base.displayName ?? ends?.firstWords ?? describeId(light) }),
     ...(extras.lastMessage && ends?.lastWords !== undefined && { lastMessagePreview: ends.lastWords }),
     status: isRunning ? 'running' : entry.status,

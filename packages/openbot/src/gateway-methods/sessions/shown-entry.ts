@@ -13,12 +13,14 @@ export function showEntry(entry: StoredEntry, caller: Caller): object {
     pendingArchives: _pending,
     recordedOnly: _recorded,
     sessionFile,
+    spawnedWorkspaceDir,
+    spawnedCwd,
     lifecycleRevision = entry.sessionId,
     ...shown
   } = entry as StoredEntry & { readonly [field: string]: unknown };
   return {
     ...shown,
-    ...(sessionFile !== undefined && !isBound(caller) && { sessionFile }),
+    ...(!isBound(caller) && { sessionFile, spawnedWorkspaceDir, spawnedCwd }),
     lifecycleRevision,
   };
 }

@@ -26,7 +26,7 @@ import { keepHealth } from './sockets/health-events.ts';
 import { type HelloParts, makeHello } from './sockets/hello.ts';
 import { ownPresence } from './sockets/presence.ts';
 import { makeSocketServer } from './sockets/web-socket.ts';
-import { watchRights } from './watch-rights.ts';
+import { type WatchedRights, watchRights } from './watch-rights.ts';
 
 export interface ServerOptions<Services> {
   readonly stateDir: string;
@@ -95,6 +95,7 @@ export async function openServer<Services>(
   const connections = new Connections(clock, ownPresence(version, startedAt));
   let services: Services | undefined;
   let isClosing = false;
+  let rights: WatchedRights;
   const dispatcher = makeDispatcher({
     methods: options.methods,
     services: () => services,
@@ -129,6 +130,7 @@ export async function openServer<Services>(
         admission,
       ),
     onOpen: (connection: Connection) => {
+      rights.look(connection);
       connections.presenceChanged();
       health.tell(connection);
     },
@@ -182,7 +184,7 @@ export async function openServer<Services>(
 
   await listen(server, options);
   server.on('error', (error) => log(`The port of the gateway: ${error.message}`));
-  const stopWatching = watchRights({ settings, devices, connections, audit, clock, log });
+  rights = watchRights({ settings, devices, connections, audit, clock, log });
 
   return {
     port: (server.address() as AddressInfo).port,
@@ -195,7 +197,7 @@ export async function openServer<Services>(
     async close({ reason = 'gateway stopping', settle } = {}) {
       isClosing = true;
       await settle?.();
-      stopWatching();
+      rights.close();
       health.close();
       connections.tellAll({ event: 'shutdown', payload: { reason } });
       connections.closeAll(1012, 'service restart');

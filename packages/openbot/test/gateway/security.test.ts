@@ -1,14 +1,18 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { OpenBotError } from '@openbot/sessions';
 import { describe, expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { FailureLimits } from '../../src/gateway/admission/failure-limits.ts';
 import { isOwnHost } from '../../src/gateway/admission/peer.ts';
 import { approveDevice, listDevices, revokeDevice } from '../../src/gateway-devices/devices.ts';
+import { declareMethod } from '../../src/gateway-protocol/method.ts';
+import { text as someText } from '../../src/gateway-protocol/param-shapes.ts';
 import { ManualClock } from '../setup/manual-clock.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 import { makeDevice, signConnect, type TestDevice } from './test-device.ts';
 import {
   connectParams,
@@ -17,6 +21,7 @@ import {
   startGateway,
   TestClient,
   type TestGateway,
+  type TestServices,
   TOKEN,
   until,
 } from './test-server.ts';
@@ -135,6 +140,38 @@ describe('a device', () => {
   });
 });
 
+describe('a device that is revoked while it is let in', () => {
+  const revokeAll = (stateDir: string) =>
+    writeFileSync(join(stateDir, 'gateway-devices.json'), '{"version":1,"devices":{},"pending":{}}');
+
+  test('before it has its token, is one that is not known', async () => {
+    const stateDir = makeTempFolder();
+    let times = 0;
+    const log = (line: string) => {
+      if (line.includes('was approved') && times++ === 0) revokeAll(stateDir);
+    };
+    const gateway = await startGateway({ stateDir, clock: new ManualClock(), log });
+    const { answer } = await connectDevice(gateway, makeDevice('tui'));
+    expect(answer.payload.auth.deviceToken).toHaveLength(43);
+    expect([times, (await listDevices(stateDir)).approved.length]).toEqual([2, 1]);
+  });
+
+  test('behind that, is closed at once', async () => {
+    const stateDir = makeTempFolder();
+    let isOver = false;
+    const describe = () => {
+      if (isOver) revokeAll(stateDir);
+      return {};
+    };
+    const gateway = await startGateway({ stateDir, clock: new ManualClock(), describe });
+    const device = makeDevice('tui');
+    const { deviceToken } = (await connectDevice(gateway, device)).answer.payload.auth;
+    isOver = true;
+    const { client } = await connectDevice(gateway, device, { auth: { deviceToken } });
+    expect(await client.closed).toEqual([1008, 'device revoked']);
+  });
+});
+
 test('a connection ends with the token that opened it, and others stay', async () => {
   const gateway = await startGateway({
     settings: { agentTokens: { main: MAIN_TOKEN, other: 'shared', third: 'shared' } },
@@ -148,10 +185,13 @@ test('a connection ends with the token that opened it, and others stay', async (
   const byDevice = await connectDevice(gateway, device, { auth: { deviceToken } });
   expect(byDevice.answer.ok).toBe(true);
 
+  // By its own token and that of the gateway, which gives it commands.
+  const byBoth = await connectDevice(gateway, device, { auth: { token: TOKEN, deviceToken } });
+
   gateway.settings.token = 'another-token';
   // The token is for one of the two agents from now on.
   gateway.settings.agentTokens = { main: MAIN_TOKEN, other: 'shared' };
-  for (const client of [whole, first.client, ofTwo])
+  for (const client of [whole, first.client, byBoth.client, ofTwo])
     expect(await client.closed).toEqual([1008, 'token changed']);
   expect((await new TestClient(gateway.url).connect(connectParams())).error?.message).toContain('token');
   await openClient(gateway, { auth: { token: 'another-token' } });
@@ -169,6 +209,36 @@ describe('a client with a token for an agent', () => {
     expect(payload.auth.scopes).toEqual(['operator.read', 'operator.write']);
     expect(payload.snapshot).toMatchObject({ presence: [], isOwner: false, agents: ['main'] });
     expect((await client.request('test.admin')).error?.code).toBe('FORBIDDEN');
+  });
+
+  test('is told neither hints nor messages that may be about others', async () => {
+    const path = '/home/owner/.openbot/agents/other';
+    const fails = declareMethod<TestServices>()({
+      name: 'test.fails',
+      scope: 'operator.read',
+      params: { code: someText },
+      handle: ({ code }) => {
+        throw new OpenBotError(code as 'USAGE', `about ${code === 'USAGE' ? 'it' : path}`, { hint: path });
+      },
+    });
+    const gateway = await startGateway({ methods: [fails] });
+    const [owner, guest] = [
+      await openClient(gateway),
+      await openClient(gateway, { auth: { token: MAIN_TOKEN } }),
+    ];
+    const ask = async (client: TestClient, code: string) =>
+      (await client.request('test.fails', { code })).error;
+    expect(await ask(owner, 'STORE_UNREADABLE')).toMatchObject({
+      message: `about ${path}`,
+      details: { hint: path },
+    });
+    expect(await ask(guest, 'STORE_UNREADABLE')).toEqual({
+      code: 'UNAVAILABLE',
+      message: 'the request failed: STORE_UNREADABLE',
+      details: { reason: 'STORE_UNREADABLE' },
+      retryable: true,
+    });
+    expect(await ask(guest, 'USAGE')).toMatchObject({ message: 'about it', details: { reason: 'USAGE' } });
   });
 });
 

@@ -109,12 +109,17 @@ async function identify(
 }
 
 async function identifyDevice(
-  { devices, log }: Doorkeeper,
-  { address, isLocal }: Peer,
-  { client, auth = {}, scopes: asked = [], caps = [] }: ConnectParams,
-  { id: deviceId, publicKey }: Device,
-  { hasSecret, grant }: { readonly hasSecret: boolean; readonly grant: Grant | undefined },
+  keeper: Doorkeeper,
+  peer: Peer,
+  params: ConnectParams,
+  device: Device,
+  shown: { readonly hasSecret: boolean; readonly grant: Grant | undefined },
 ): Promise<Admission | HandshakeRefusal> {
+  const { devices, log } = keeper;
+  const { address, isLocal } = peer;
+  const { client, auth = {}, scopes: asked = [], caps = [] } = params;
+  const { id: deviceId, publicKey } = device;
+  const { hasSecret, grant } = shown;
   const isTrusted = grant !== undefined;
   const known = devices.find(deviceId);
   // Other clients may wait for approval without a token; a page would tell the person nothing of it.
@@ -152,16 +157,21 @@ async function identifyDevice(
     if (known === undefined) log(`A device of this machine was approved: ${deviceId} (${client.id})`);
   }
   if (own !== undefined) await devices.noteSeen(deviceId);
+  const deviceToken = own === undefined ? await devices.issueToken(deviceId) : undefined;
+  // It was revoked meanwhile, and is one that is not known.
+  if (own === undefined && deviceToken === undefined)
+    return identifyDevice(keeper, peer, params, device, shown);
   return {
     kind: 'admitted',
     // The key of the device stands for itself; what else was shown must hold as long as the connection.
-    ...(own !== undefined || grant === undefined ? { via: 'device-token' } : grant),
+    via: own === undefined && grant !== undefined ? grant.via : 'device-token',
+    credential: grant?.credential,
     client,
     caps,
     scopes: asked,
     deviceId,
     mayCommand: isTrusted || approved.has('operator.admin'),
-    deviceToken: own === undefined ? await devices.issueToken(deviceId) : undefined,
+    deviceToken,
   };
 }
 

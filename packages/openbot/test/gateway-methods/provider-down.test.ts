@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { startMessagesApi } from '../../../../test/imitations/messages-api.ts';
 import { say } from '../../../../test/imitations/messages-format.ts';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { COMMAND_METHOD } from '../../src/gateway-client/contract.ts';
 import { listTroubles } from '../../src/gateway-client/look-at-gateway.ts';
 import { killHost } from '../agent-host/host-place.ts';
 import { type Heard, RunsPlace } from './runs-place.ts';
@@ -126,7 +127,7 @@ test('a client ends a turn that waits for a model: by its end, or with its sessi
       ctx: { RawBody: `word ${messageId}`, ChatType: 'direct', OriginatingTo: to },
       receivedAt: Date.now(),
     });
-  const all = ['chat', 'abort', 'reset', 'delete'];
+  const all = ['chat', 'abort', 'reset', 'delete', 'command-reset', 'command-delete'];
   for (const to of all) {
     await write(to, '1');
     await write(to, '2');
@@ -140,7 +141,7 @@ test('a client ends a turn that waits for a model: by its end, or with its sessi
   await expect.poll(() => place.host.status.waits[0]?.sessions, { timeout: 60_000 }).toBe(all.length);
   const { waits } = place.host.status;
   expect(listTroubles({ running: true, ready: true, waits })).toEqual([
-    `4 sessions wait for far/m, next try at ${new Date(waits[0]!.nextTryAt).toISOString()}`,
+    `6 sessions wait for far/m, next try at ${new Date(waits[0]!.nextTryAt).toISOString()}`,
   ]);
   expect(place.place.log).toEqual(['far/m cannot be reached. Messages wait for it.']);
   const chatTurn = await turnOf('chat');
@@ -161,6 +162,19 @@ test('a client ends a turn that waits for a model: by its end, or with its sessi
   });
   await place.call('sessions.reset', { key: keyOf('reset') });
   expect(await place.call('sessions.delete', { key: keyOf('delete') })).toMatchObject({ deleted: true });
+  for (const [change, to] of [
+    ['reset', 'command-reset'],
+    ['remove', 'command-delete'],
+  ] as const) {
+    const given = { agentId: 'main', change, key: keyOf(to) };
+    // It may be tried again at this moment, and is then in use.
+    const isDone = () =>
+      place.call(COMMAND_METHOD.changeSessions, given).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isDone, { timeout: 60_000 }).toBe(true);
+  }
   // Where it was just tried again, its run ends first.
   for (const to of all)
     await expect.poll(() => state.inbox.waiting(sessionOf(to)), { timeout: 60_000 }).toEqual([]);

@@ -4,6 +4,7 @@ import type { AgentHost } from '../../src/agent-host/contract.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import { AGENT_METHODS } from '../../src/gateway-methods/agent.ts';
 import { CHAT_METHODS } from '../../src/gateway-methods/chat.ts';
+import { COMMAND_METHODS } from '../../src/gateway-methods/commands/all.ts';
 import { followRuns } from '../../src/gateway-methods/events/follow-runs.ts';
 import { openRows } from '../../src/gateway-methods/rows/rows.ts';
 import { openRuns } from '../../src/gateway-methods/runs/runs.ts';
@@ -19,10 +20,13 @@ import { addressOf } from '../../src/session-address.ts';
 import { HostPlace } from '../agent-host/host-place.ts';
 
 const METHODS = new Map(
-  [...CHAT_METHODS, ...AGENT_METHODS, ...SESSION_RUN_METHODS, ...SESSION_CHANGE_METHODS].map((method) => [
-    method.name,
-    method,
-  ]),
+  [
+    ...CHAT_METHODS,
+    ...AGENT_METHODS,
+    ...SESSION_RUN_METHODS,
+    ...SESSION_CHANGE_METHODS,
+    ...COMMAND_METHODS,
+  ].map((method) => [method.name, method]),
 );
 
 export type Fields = Readonly<Record<string, unknown>>;

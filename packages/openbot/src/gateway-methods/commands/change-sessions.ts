@@ -24,7 +24,8 @@ import type {
   SessionChanges,
 } from '../../kept-sessions/contract.ts';
 import { openSessionFolder } from '../../kept-sessions/open-session-folder.ts';
-import { canonicalRef } from '../../session-address.ts';
+import type { HeldRun } from '../../run-lock/contract.ts';
+import { addressOf, canonicalRef } from '../../session-address.ts';
 import { SESSION_SETTINGS } from '../../session-settings/table.ts';
 import { announceChange, announceRemoval } from '../announce.ts';
 import { type GatewayServices, gatewayMethod } from '../services.ts';
@@ -51,14 +52,13 @@ export const changeSessions = gatewayMethod({
       }),
     ),
   },
-  handle: async ({ agentId, change, ...given }, { services }) => {
+  handle: async ({ agentId, change, ...given }, { services, signal }) => {
     refuseUnknownFields(given.fields ?? {});
     const { stateDir, env } = services;
     const folder = await openSessionFolder(stateDir, { env, cwd: stateDir });
     const keeper = folder.open(agentId);
-    const changes = await keeper.openChanges();
     let found: StoredSession | undefined;
-    const outcome = await apply(changes, change, {
+    const how: Given = {
       ...given,
       find: async () => {
         found = await findStored(services, agentId, given);
@@ -67,7 +67,14 @@ export const changeSessions = gatewayMethod({
       compact: (stored) =>
         compactLines(services, agentId, { stored, maxLines: given.maxLines, holdsRun: false }),
       findArchive: () => keeper.listArchives().find(({ path }) => path === given.archive),
-    });
+    };
+    const run = await holdWaiting(services, agentId, { change, ...given, signal });
+    let outcome: object;
+    try {
+      outcome = await apply(await keeper.openChanges({ holdsRun: run !== undefined }), change, how);
+    } finally {
+      await run?.release();
+    }
     await announce(services, agentId, describeChange(change, given, { found, outcome }));
     return plain(outcome);
   },
@@ -80,6 +87,36 @@ function refuseUnknownFields(fields: Readonly<Record<string, unknown>>): void {
   const unknown = Object.keys(fields).find((name) => !known.has(name));
   if (unknown !== undefined)
     throw refuse('INVALID_REQUEST', `a session has no setting with the field '${unknown}'`);
+}
+
+/**
+ * Takes back a turn of the session that waits for a model: it has no lock, and would begin the session anew. Resolves to the
+ * run lock, where there was such a turn.
+ */
+async function holdWaiting(
+  { state, host, config }: GatewayServices,
+  agentId: string,
+  {
+    change,
+    key,
+    sessionId,
+    signal,
+  }: {
+    readonly change: keyof SessionChanges;
+    readonly key?: string;
+    readonly sessionId?: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<HeldRun | undefined> {
+  if ((change !== 'reset' && change !== 'remove') || key === undefined) return undefined;
+  const entry = await state.storeOf(agentId).get(key);
+  // Another session by now: nothing of it is changed.
+  if (entry === undefined || (sessionId ?? entry.sessionId) !== entry.sessionId) return undefined;
+  const ref = canonicalRef(config.session, { agentId, sessionKey: key });
+  if ((await state.inbox.waiting(ref)).length === 0) return undefined;
+  const run = await state.runLock.acquire(addressOf(ref), { waitMs: 0, signal });
+  if (run !== undefined) await host.calls.abort(ref, { holdsRun: true }).catch(() => false);
+  return run;
 }
 
 interface Given {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forgetSessionStores } from '@openbot/sessions';
 import { expect, test } from 'vitest';
+import { transcriptOf } from '../../src/gateway-methods/sessions/transcript-of.ts';
 import { FIXTURES, type Json, MethodsHome } from './methods-home.ts';
 
 const DEMO = 'agent:main:demo';
@@ -201,6 +202,20 @@ test('sessions are described, resolved and previewed by any spelling of their ke
     { key: 'agent:nobody:x', status: 'missing', items: [] },
   ]);
   await home.ask('sessions.patch', { key: 'agent:main:new', label: 'New' });
+  const longRef = { agentId: 'main', sessionKey: 'agent:main:long' };
+  await home.say('say hi', longRef.sessionKey);
+  const { state, stateDir } = home.services;
+  const entry = (await state.storeOf('main').get(longRef.sessionKey))!;
+  await state.transcripts.append(
+    { ...transcriptOf(stateDir, longRef, { key: longRef.sessionKey, entry }), cwd: stateDir },
+    Array.from({ length: 210 }, (_, n) => ({
+      type: 'message' as const,
+      message: { role: 'user', content: [{ type: 'text', text: `word ${n}` }], timestamp: n },
+    })),
+  );
+  const { previews: long } = await home.ask('sessions.preview', { keys: [longRef.sessionKey], limit: 1e9 });
+  expect(long[0].items).toHaveLength(200);
+  expect(long[0].items[0].text).toBe('word 10');
   const { previews: empty } = await home.ask('sessions.preview', { keys: ['agent:main:new'] });
   expect(empty).toEqual([{ key: 'agent:main:new', status: 'empty', items: [] }]);
 });

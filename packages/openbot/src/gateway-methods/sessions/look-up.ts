@@ -140,6 +140,8 @@ const describe = gatewayMethod({
 const PREVIEW_LIMIT = 12;
 const PREVIEW_CHARS = 240;
 const MOST_KEYS = 64;
+/** Of each session: all of them must fit into a frame. */
+const MOST_ITEMS = 200;
 
 const preview = gatewayMethod({
   name: 'sessions.preview',
@@ -157,7 +159,10 @@ const preview = gatewayMethod({
           const ref = visibleRef(call, key);
           const stored = ref && (await storedOf(call.services, ref));
           if (ref === undefined || stored === undefined) return { key, status: 'missing', items: [] };
-          const items = await readPreview(call.services, ref, stored, { limit, maxChars });
+          const items = await readPreview(call.services, ref, stored, {
+            limit: Math.min(limit, MOST_ITEMS),
+            maxChars,
+          });
           return { key, status: items.length === 0 ? 'empty' : 'ok', items };
         } catch {
           return { key, status: 'error', items: [] };
@@ -178,10 +183,10 @@ async function readPreview(
   for await (const { message } of entries) {
     const words = message && readWords({ type: 'message', message });
     if (words === undefined) continue;
-    items.unshift({ role: message!.role, text: cut(words, maxChars) });
+    items.push({ role: message!.role, text: cut(words, maxChars) });
     if (items.length === limit) break;
   }
-  return items;
+  return items.reverse();
 }
 
 function cut(words: string, most: number): string {

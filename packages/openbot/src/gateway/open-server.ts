@@ -134,7 +134,7 @@ export async function openServer<Services>(
       connections.presenceChanged();
       health.tell(connection);
     },
-    onClosed: (connection: Connection) => connections.remove(connection),
+    onClosed: (connection: Connection, wasOpen: boolean) => connections.remove(connection, wasOpen),
   };
 
   const sockets = makeSocketServer(LARGEST_FRAME_BEFORE_HELLO);

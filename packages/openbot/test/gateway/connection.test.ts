@@ -311,6 +311,23 @@ describe('events', () => {
     expect(ofMain.frames.some(({ event }) => event === 'presence' || event === 'health')).toBe(false);
   });
 
+  test('presence is not told for connections that never said hello', async () => {
+    const clock = new ManualClock();
+    const gateway = await startGateway({ clock });
+    const client = await openClient(gateway);
+    await clock.advance(1_000);
+    await client.event('presence');
+    for (let n = 0; n < 5; n++) {
+      const stranger = new TestClient(gateway.url);
+      await stranger.event('connect.challenge');
+      stranger.sendText('no frame');
+      await stranger.closed;
+    }
+    await clock.advance(1_000);
+    await client.request('test.echo');
+    expect(client.frames.filter(({ event }) => event === 'presence')).toHaveLength(1);
+  });
+
   test('presence of as many clients as there may be fits into a frame, whatever they call themselves', async () => {
     const gateway = await startGateway();
     // What takes the most room as JSON.

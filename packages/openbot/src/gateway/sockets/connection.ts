@@ -30,7 +30,7 @@ export interface ConnectionParts {
   admit(peer: Peer, challenge: Challenge, params: unknown): Promise<Admission | HandshakeRefusal>;
   hello(connection: Connection, admission: Admission): unknown;
   onOpen(connection: Connection): void;
-  onClosed(connection: Connection): void;
+  onClosed(connection: Connection, wasOpen: boolean): void;
   log(line: string): void;
 }
 
@@ -284,11 +284,12 @@ export class Connection {
 
   #end(): void {
     if (this.#phase.at === 'challenged') this.#phase.cancelTimer();
+    const wasOpen = this.#phase.at === 'open';
     this.#phase = { at: 'closed' };
     this.#isEnding = true;
     this.#incoming?.release();
     this.#gone.abort();
-    this.#parts.onClosed(this);
+    this.#parts.onClosed(this, wasOpen);
   }
 }
 

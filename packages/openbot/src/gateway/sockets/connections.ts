@@ -54,8 +54,9 @@ export class Connections implements EventHub {
     this.#all.add(connection);
   }
 
-  remove(connection: Connection): void {
-    if (this.#all.delete(connection)) this.presenceChanged();
+  /** @param wasOpen it said hello, so that others were told of it */
+  remove(connection: Connection, wasOpen: boolean): void {
+    if (this.#all.delete(connection) && wasOpen) this.presenceChanged();
   }
 
   publish(event: GatewayEvent): void {

@@ -203,10 +203,8 @@ test('who could be reached by others needs a token that cannot be guessed', asyn
 
 test('a restart keeps port and bind, and ends nothing that could not start again', async () => {
   const place = makeOpenbotPlace({}, { isApart: true });
-  const port = await findFreePort();
-  const words = ['--port', String(port), '--bind', 'auto', '--json'];
-  const { stdout } = await place.start(['gateway', 'start', ...words]).ended;
-  const { pid } = JSON.parse(stdout) as { pid: number };
+  const { stdout } = await place.start(['gateway', 'start', '--port', '0', '--bind', 'auto', '--json']).ended;
+  const { pid, port } = JSON.parse(stdout) as { pid: number; port: number };
   afterTest(() => {
     const running = findGateway(place.stateDir);
     if (running !== undefined) process.kill(running.pid, 'SIGKILL');

@@ -15,7 +15,10 @@ type Input = CommandInput<typeof GATEWAY_RESTART_FLAGS>;
 /** Ends the gateway where it runs, and starts it where it listened. What could not start again is not ended. */
 export async function gatewayRestart(input: Input): Promise<void> {
   const stateDir = resolve(resolveStateDir({ flag: input.flags.stateDir, env: input.env }));
-  const { port, bind } = findGateway(stateDir)?.flags ?? {};
+  const former = findGateway(stateDir);
+  const { port: given, bind } = former?.flags ?? {};
+  // Of `--port 0` the one that it got.
+  const port = given === undefined ? undefined : former?.port;
   const flags = { ...input.flags, port: input.flags.port ?? port, bind: input.flags.bind ?? bind };
   await checkStart(stateDir, flags, input.env);
   const { stopped, kept } = await stopHere(input);

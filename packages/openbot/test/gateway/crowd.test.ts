@@ -10,21 +10,28 @@ import {
   startGateway,
   TestClient,
   type TestGateway,
+  TOKEN,
   until,
 } from './test-server.ts';
 
 describe('many clients at a time', () => {
   test('200, of which one reads nothing, one sends garbage, and one opens and closes', async () => {
-    const gateway = await startGateway();
+    const gateway = await startGateway({ settings: { metrics: true } });
     const readers = await Promise.all(Array.from({ length: 197 }, () => openClient(gateway)));
     const deaf = await openClient(gateway);
+    await deaf.request('test.subscribe', { address: 'main|deaf' });
     deaf.socket.pause();
+    const audience = { to: 'messages', address: 'main|deaf' } as const;
+    const much = 'x'.repeat(2 * 1024 * 1024);
     const wild = await openClient(gateway);
     for (let n = 0; n < 50; n++) {
       wild.sendText(`{"type":"req","id":${n}`);
       wild.sendText(JSON.stringify({ type: 'res', n }));
       const fickle = n % 2 === 0 ? new TestClient(gateway.url) : await openClient(gateway);
       gateway.hub.publish({ event: 'chat', payload: { n }, agentId: 'main' });
+      // More than a connection may hold back, for it alone.
+      gateway.hub.publish({ event: 'session.message', payload: { much }, audience });
+      gateway.hub.publish({ event: 'session.message', payload: { much }, audience, isDroppable: true });
       fickle.socket.terminate();
     }
     await Promise.all(readers.map((client) => client.request('test.echo')));
@@ -35,7 +42,13 @@ describe('many clients at a time', () => {
       expect(seqs).toEqual(seqs.map((_, at) => at + 1));
     }
     await wild.request('test.echo');
-    await until(() => gateway.presence().length === 200);
+    await until(() => gateway.presence().length === 199);
+    const metrics = await fetch(`${gateway.httpUrl}/metrics`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    const figures = await metrics.text();
+    expect(figures).toMatch(/slow_consumers_total 1\n/);
+    expect(Number(/events_dropped_total (\d+)/.exec(figures)?.[1])).toBeGreaterThan(10);
   });
 });
 
@@ -134,7 +147,8 @@ async function breakConnection({ port }: TestGateway, chance: () => number): Pro
     socket.on('error', () => {});
     socket.resume();
     socket.write(start);
-    socket.end(bytes);
+    if (chance() < 0.5) socket.end(bytes);
+    else socket.write(bytes, () => socket.resetAndDestroy());
     await closed;
   }
 }

@@ -59,7 +59,7 @@ export interface ChannelState {
 /** What is known of a gateway only by itself. */
 export interface GatewayState {
   readonly host: {
-    /** `up`, `starting`, `blocked`, `down`, `closed`. */
+    /** `up`, `resting`, `starting`, `blocked`, `down`, `closed`. */
     readonly at: string;
     readonly pid?: number;
     /** Of `down`, and of `starting` after it. */

@@ -29,7 +29,7 @@ export const GATEWAY_STATUS = {
   'ready?': 'boolean - what /readyz says',
   'failing?': ['string - what is not ready'],
   'host?': {
-    at: "'starting' | 'up' | 'blocked' | 'down' | 'closed' - the process that runs agents",
+    at: "'starting' | 'up' | 'resting' | 'blocked' | 'down' | 'closed' - the process that runs agents",
     'pid?': 'number',
     'reason?': 'string - why it is down, or begun again',
     crashes: 'number',

@@ -107,6 +107,8 @@ export class DiscordChannel implements Channel {
       tries,
       suppressEmbeds,
       now: timing.now,
+      wait: timing.wait,
+      report: (message) => host.report(message),
       lastIn: (id) => place.lastIn(id),
     });
     this.#open = { host, link, inbound, outbound, place };

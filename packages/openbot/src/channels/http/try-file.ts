@@ -1,4 +1,6 @@
-import type { SendFailure } from '../contract.ts';
+import type { OutgoingMedia } from '../../media/contract.ts';
+import type { ChannelMedia, SendFailure } from '../contract.ts';
+import { sendFailure } from '../send-failure.ts';
 
 export interface FileTries {
   /** Ends all tries. */
@@ -24,5 +26,20 @@ export async function tryFile<T extends object>(
       if (isFinal || waitMs === undefined) return { reason: message };
       await wait(waitMs, signal);
     }
+  }
+}
+
+/** A file of a reply, or why it cannot be sent, which people read in its place. Rejects when the send is aborted. */
+export async function readReplyFile(
+  url: string,
+  media: ChannelMedia,
+  tries: FileTries,
+): Promise<OutgoingMedia | { readonly reason: string }> {
+  try {
+    return await tryFile(() => media.read(url, tries.signal), tries);
+  } catch (error) {
+    // Nothing is sent while a file is read.
+    const { message } = error as Error;
+    throw sendFailure(message, { isPermanent: false, mayHaveArrived: false, cause: error });
   }
 }

@@ -76,6 +76,7 @@ export class TelegramChannel implements Channel {
       api: this.#api,
       media: options.media,
       linkPreview: this.#settings.linkPreview,
+      wait: (ms, signal) => pause(clock, ms, signal),
       report: (message) => this.#running?.host.report(message),
     });
   }

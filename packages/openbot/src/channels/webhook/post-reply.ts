@@ -2,7 +2,7 @@ import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import type { ChannelMedia, SendFailure, SendFailureReason, SendRequest } from '../contract.ts';
 import { callNetwork, type NetworkAnswer, readRetryAfter } from '../http/call-network.ts';
 import { type Json, readId, readLine, readObject } from '../http/hostile-json.ts';
-import { type FileTries, tryFile } from '../http/try-file.ts';
+import { type FileTries, readReplyFile } from '../http/try-file.ts';
 import { sendFailure } from '../send-failure.ts';
 import { leaveRoom, markPart } from '../text/mark-repeat.ts';
 import { splitText } from '../text/split-text.ts';
@@ -59,7 +59,7 @@ async function writeEnding(
   const urls = [...new Set(mediaUrl === undefined ? mediaUrls : [mediaUrl, ...mediaUrls])];
   const files: Json[] = [];
   for (const address of urls) {
-    const read = await tryFile(() => media.read(address, tries.signal), tries);
+    const read = await readReplyFile(address, media, tries);
     if ('bytes' in read) {
       const { type, kind, name, bytes } = read;
       files.push({ type, kind, name, data: bytes.toString('base64') });

@@ -1,6 +1,6 @@
 import type { OutgoingMedia } from '../../media/contract.ts';
 import type { ChannelMedia } from '../contract.ts';
-import { type FileTries, tryFile } from '../http/try-file.ts';
+import { type FileTries, readReplyFile } from '../http/try-file.ts';
 
 export type FileKind = 'image' | 'audio' | 'video' | 'document' | 'sticker';
 
@@ -30,7 +30,7 @@ export async function readOutgoingFile(
   media: ChannelMedia,
   tries: FileTries,
 ): Promise<OutgoingFile> {
-  const read = await tryFile(() => media.read(url, tries.signal), tries);
+  const read = await readReplyFile(url, media, tries);
   return 'bytes' in read ? chooseKind(read) : { kind: 'refused', ...read };
 }
 

@@ -42,9 +42,10 @@ export class Outgoing {
     if (isAsTemplate(payload))
       return { ids: sentIds.length > 0 ? sentIds : [await this.#sendTemplate(request)] };
     const recipient = readRecipient(target.to);
+    const { media, wait } = this.#options;
     const files = new Map<string, Promise<OutgoingFile>>();
     const readFile = (url: string) => {
-      const reading = files.get(url) ?? this.#readFile(url, signal);
+      const reading = files.get(url) ?? readOutgoingFile(url, media, { signal, wait });
       files.set(url, reading);
       return reading;
     };
@@ -189,18 +190,6 @@ export class Outgoing {
       if (isApiFailure(error)) throw error;
       throw sendFailure((error as Error).message, {
         ...readFailure(error),
-        mayHaveArrived: false,
-        cause: error,
-      });
-    }
-  }
-
-  async #readFile(url: string, signal: AbortSignal): Promise<OutgoingFile> {
-    try {
-      return await readOutgoingFile(url, this.#options.media, { signal, wait: this.#options.wait });
-    } catch (error) {
-      throw sendFailure((error as Error).message, {
-        isPermanent: false,
         mayHaveArrived: false,
         cause: error,
       });

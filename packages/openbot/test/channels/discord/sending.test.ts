@@ -185,12 +185,14 @@ describe('a reply', () => {
       expect(world.shown('20').at(-1)).toBe('Big\n[big.mp4 is too large for Discord]');
       media.refusal = new OpenBotError('MEDIA_REFUSED', 'It is not in the workspace');
       await channel.send(request({ key: 'c', payload: { mediaUrl: '/etc/passwd' } }));
-      expect(world.shown('20').at(-1)).toBe('[A file was not sent: It is not in the workspace]');
+      expect(world.shown('20').at(-1)).toBe('[A file could not be sent: It is not in the workspace]');
       media.refusal = new OpenBotError('MEDIA_UNREACHABLE', 'The server is down');
-      const failure = await channel
-        .send(request({ key: 'd', payload: { mediaUrl: 'https://x.example' } }))
-        .catch((error) => error);
-      expect(failure).toMatchObject({ isPermanent: false, mayHaveArrived: false });
+      // Tried three times, and then said: a chat does not wait for a file.
+      home.pauses.length = 0;
+      await channel.send(request({ key: 'd', payload: { text: 'Down', mediaUrl: 'https://x.example' } }));
+      expect(world.shown('20').at(-1)).toBe('Down\n[A file could not be sent: The server is down]');
+      expect(home.pauses).toHaveLength(2);
+      expect(home.host.reports).toContain('Discord: a file was not sent: The server is down');
       expect(await channel.send(request({ key: 'e', payload: {} }))).toEqual({ ids: [] });
     }),
   );

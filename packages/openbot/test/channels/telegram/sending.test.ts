@@ -242,13 +242,31 @@ describe('files', () => {
     expect(bench.host.reports).toEqual(['A file was not sent: There is no such file']);
   });
 
-  test('a file that cannot be read now is tried later, and nothing was sent', async () => {
-    const { media, failure, texts } = await start();
+  test('complaint 5: a file that cannot be read is tried three times, and does not hold up the chat', async () => {
+    const { bench, media, send, texts } = await start();
     media.outgoing.set('https://x.y/z', new OpenBotError('MEDIA_UNREACHABLE', 'No answer'));
-    expect(await failure({ text: 'x', mediaUrl: 'https://x.y/z' })).toMatchObject({
-      isPermanent: false,
-      mayHaveArrived: false,
-    });
+    const sending = send({ text: 'x', mediaUrl: 'https://x.y/z' });
+    await bench.pass(() => texts().length > 0);
+    await sending;
+    expect(texts()).toEqual(['x\n\n[A file could not be sent: No answer]']);
+    expect(media.reads).toBe(3);
+    // One that is there at the second try is sent.
+    const again = send({ text: 'y', mediaUrl: 'https://x.y/z' });
+    await bench.until(() => media.reads === 4);
+    media.offer('https://x.y/z', 'image/png');
+    await bench.pass(() => texts().length > 1);
+    await again;
+    expect(bench.api.chats.shown.at(-1)).toMatchObject({ method: 'sendPhoto', text: 'y' });
+  });
+
+  test('a send that is aborted while a file is read has sent nothing', async () => {
+    const { bench, media, failure, texts } = await start();
+    media.outgoing.set('https://x.y/z', new OpenBotError('MEDIA_UNREACHABLE', 'No answer'));
+    const end = new AbortController();
+    const failing = failure({ text: 'x', mediaUrl: 'https://x.y/z' }, { signal: end.signal });
+    await bench.until(() => media.reads === 1);
+    end.abort(new Error('Enough.'));
+    expect(await failing).toMatchObject({ isPermanent: false, mayHaveArrived: false });
     expect(texts()).toEqual([]);
   });
 });

@@ -10,6 +10,8 @@ export class TestMedia implements ChannelMedia {
     readonly type: string | undefined;
     readonly bytes: Buffer;
   }[] = [];
+  /** How often a file to send was asked for. */
+  reads = 0;
   /** By address. */
   readonly outgoing = new Map<string, OutgoingMedia | Error>();
 
@@ -31,6 +33,7 @@ export class TestMedia implements ChannelMedia {
   }
 
   async read(url: string): Promise<OutgoingMedia> {
+    this.reads++;
     const found = this.outgoing.get(url);
     if (found === undefined) throw new OpenBotError('MEDIA_REFUSED', 'There is no such file');
     if (found instanceof Error) throw found;

@@ -1,6 +1,6 @@
-import { OpenBotError } from '@openbot/sessions';
 import type { DeliveryTarget } from '../../../outbox/contract.ts';
 import type { ChannelMedia, SendRequest } from '../../contract.ts';
+import { type FileTries, readReplyFile } from '../../http/try-file.ts';
 import { sendFailure } from '../../send-failure.ts';
 import { markPart, REPEAT_MARK } from '../../text/mark-repeat.ts';
 import type { ApiFile, DiscordApi } from '../discord-api.ts';
@@ -19,6 +19,8 @@ export interface OutboundParts {
   readonly tries: FirstTries;
   readonly suppressEmbeds: boolean;
   readonly now: () => number;
+  readonly wait: FileTries['wait'];
+  report(message: string): void;
   /** The newest message that is known of a channel. */
   lastIn(channelId: string): string | undefined;
 }
@@ -178,29 +180,20 @@ export class Outbound {
     return { id, channelId: id };
   }
 
-  /** A file that can never be sent does not hold back the words; one that cannot be reached now does. */
+  /** A file that cannot be sent does not hold back the words. */
   async #readFiles(
     { files }: ReplyPart,
     signal: AbortSignal,
   ): Promise<{ files: ApiFile[]; notes: string[] }> {
+    const { media, wait, report } = this.#parts;
     const read: ApiFile[] = [];
     const notes: string[] = [];
     for (const url of files) {
-      try {
-        const { bytes, name, type } = await this.#parts.media.read(url, signal);
-        read.push({ data: bytes, name, contentType: type });
-      } catch (error) {
-        signal.throwIfAborted();
-        const code = error instanceof OpenBotError ? error.code : undefined;
-        const message = error instanceof Error ? error.message : String(error);
-        if (code !== 'MEDIA_TOO_LARGE' && code !== 'MEDIA_REFUSED') {
-          throw sendFailure(`A file cannot be read: ${message}`, {
-            isPermanent: false,
-            mayHaveArrived: false,
-            cause: error,
-          });
-        }
-        notes.push(`[A file was not sent: ${message}]`);
+      const file = await readReplyFile(url, media, { signal, wait });
+      if ('bytes' in file) read.push({ data: file.bytes, name: file.name, contentType: file.type });
+      else {
+        report(`Discord: a file was not sent: ${file.reason}`);
+        notes.push(`[A file could not be sent: ${file.reason}]`);
       }
     }
     return { files: read, notes };

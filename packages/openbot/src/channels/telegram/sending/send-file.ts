@@ -1,8 +1,7 @@
-import { OpenBotError } from '@openbot/sessions';
 import { InputFile } from 'grammy';
 import type { OutgoingMedia } from '../../../media/contract.ts';
 import type { ChannelMedia } from '../../contract.ts';
-import { sendFailure } from '../../send-failure.ts';
+import { type FileTries, readReplyFile } from '../../http/try-file.ts';
 
 const MAX_UPLOAD = 50_000_000;
 const MAX_PHOTO = 10_000_000;
@@ -30,19 +29,14 @@ export function toInputFile({ bytes, name }: OutgoingMedia): InputFile {
   return new InputFile(bytes, name.replace(/[^\p{L}\p{N}._-]/gu, '_'));
 }
 
-/** The file, or why it can never be sent: people are told so in its place. Rejects when another try may succeed. */
+/** The file, or why it cannot be sent: people are told so in its place. */
 export async function readFile(
-  media: ChannelMedia,
   url: string,
-  signal: AbortSignal,
-): Promise<{ readonly file: OutgoingMedia } | { readonly refusal: string }> {
-  try {
-    const file = await media.read(url, signal);
-    return file.bytes.length > MAX_UPLOAD ? { refusal: 'Telegram takes no file above 50 MB' } : { file };
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof OpenBotError && ['MEDIA_TOO_LARGE', 'MEDIA_REFUSED'].includes(error.code))
-      return { refusal: message };
-    throw sendFailure(`A file could not be read: ${message}`, { isPermanent: false, mayHaveArrived: false });
-  }
+  media: ChannelMedia,
+  tries: FileTries,
+): Promise<OutgoingMedia | { readonly reason: string }> {
+  const file = await readReplyFile(url, media, tries);
+  return 'bytes' in file && file.bytes.length > MAX_UPLOAD
+    ? { reason: 'Telegram takes no file above 50 MB' }
+    : file;
 }

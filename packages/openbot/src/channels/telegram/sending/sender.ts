@@ -1,5 +1,6 @@
 import type { ReplyPayload } from '../../../outbox/reply-payload.ts';
 import type { ChannelMedia, SendRequest } from '../../contract.ts';
+import type { FileTries } from '../../http/try-file.ts';
 import { sendFailure } from '../../send-failure.ts';
 import { type ChatPlace, GENERAL_TOPIC, readMessageId, readTarget } from '../target.ts';
 import { type CallFailure, isCallFailure, type TelegramApi } from '../telegram-api.ts';
@@ -13,6 +14,7 @@ export interface SenderOptions {
   readonly api: TelegramApi;
   readonly media: ChannelMedia;
   readonly linkPreview: boolean;
+  readonly wait: FileTries['wait'];
   readonly report: (message: string) => void;
 }
 
@@ -112,16 +114,15 @@ export class Sender {
     { url, caption }: Extract<Part, { is: 'file' }>,
     to: { place: ChatPlace; fields: Fields; payload: ReplyPayload; signal: AbortSignal },
   ): Promise<unknown> {
-    const { media, report } = this.#options;
-    const read = await readFile(media, url, to.signal);
-    if ('refusal' in read) {
-      report(`A file was not sent: ${read.refusal}`);
+    const { media, report, wait } = this.#options;
+    const file = await readFile(url, media, { signal: to.signal, wait });
+    if ('reason' in file) {
+      report(`A file was not sent: ${file.reason}`);
       // In the place of the file, so that the text is not lost with it and people know what is missing.
-      const notice = `[A file could not be sent: ${read.refusal}]`.slice(0, 1000);
+      const notice = `[A file could not be sent: ${file.reason}]`.slice(0, 1000);
       const plain = caption === undefined ? notice : `${caption.plain}\n\n${notice}`;
       return this.#sendText(renderWhole(plain)!, to);
     }
-    const { file } = read;
     const call = chooseCall(file, to.payload.audioAsVoice === true);
     const sendAs = ({ method, field }: typeof call) =>
       this.#callWithText(

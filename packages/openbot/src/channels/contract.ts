@@ -81,6 +81,13 @@ export interface SendRequest {
   readonly sentIds: readonly string[];
   /** To be called after each part but the last, before the next one is sent. Durable when it resolves. */
   onPart(id: string): Promise<void>;
+  /**
+   * To be called before what takes longer than a text, such as an upload: what follows, up to the next part, may take so
+   * many ms. Durable when it resolves, so that no other process takes the message for lost meanwhile.
+   */
+  allowTime(ms: number): Promise<void>;
+  /** Why no file of the reply is sent any more. It is said in the place of each. */
+  readonly skipFiles?: string;
   readonly signal: AbortSignal;
 }
 

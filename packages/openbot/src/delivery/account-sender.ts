@@ -11,10 +11,10 @@ export interface SenderDependencies {
   readonly clock: Clock;
   /** Names this process among those that use the outbox. */
   readonly owner: string;
-  /** A send that takes longer is aborted, and counts as perhaps arrived. */
+  /** A send of which nothing gets through for so long is aborted, and counts as perhaps arrived. A channel may ask for more. */
   readonly sendTimeoutMs: number;
-  /** Longer than a send may take: after it another process sends the message again. */
-  readonly leaseMs: number;
+  /** How much longer the claim on a message lasts than a send may take: after it another process sends it again. */
+  readonly leaseMarginMs: number;
   /** Sends of one account at a time, each to another target. */
   readonly concurrency: number;
   /** How often to look in any case; changes of the outbox are heard before. */
@@ -31,6 +31,8 @@ export interface SenderDependencies {
   onTrouble(error: unknown): void;
 }
 
+/** After so many sends that took too long the files of a reply are left out: replies behind it wait for it. */
+const MOST_TIMEOUTS = 3;
 const STORAGE_RETRY = { firstMs: 100, mostMs: 10_000 };
 
 /** Sends the replies of one account of a channel. */
@@ -40,6 +42,8 @@ export class AccountSender {
   readonly #hide: (text: string) => string;
   readonly #sending = new Map<Promise<void>, AbortController>();
   readonly #listeners = new Set<() => void>();
+  /** How many sends of a reply with files took too long, by its key. A restart counts anew. */
+  readonly #timeouts = new Map<string, number>();
   #looking: Promise<void> | undefined;
   #mustLookAgain = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -139,7 +143,8 @@ export class AccountSender {
 
   /** Returns when to look again. */
   async #look(): Promise<number> {
-    const { outbox, clock, owner, leaseMs, concurrency, pollMs } = this.#dependencies;
+    const { outbox, clock, owner, sendTimeoutMs, leaseMarginMs, concurrency, pollMs } = this.#dependencies;
+    const leaseMs = sendTimeoutMs + leaseMarginMs;
     const { name: channel, accountId } = this.#channel;
     const limit = concurrency - this.#sending.size;
     // A send that ends wakes us.
@@ -168,6 +173,7 @@ export class AccountSender {
     try {
       const { ids } = await this.#callChannel(message, controller);
       onSent(message);
+      this.#timeouts.delete(key);
       await this.#record(() => outbox.sent(key, owner, { at: clock.now(), ids }));
     } catch (error) {
       // The reply comes anyway: a draft that was not shown is none.
@@ -186,6 +192,7 @@ export class AccountSender {
           outbox.retry(key, owner, { error: failure.text, nextTryAt, mayHaveArrived }),
         );
       } else if (await this.#record(() => outbox.dead(key, owner, { error: after.error, at: now }))) {
+        this.#timeouts.delete(key);
         onDead(message, after.error);
       }
     }
@@ -206,12 +213,18 @@ export class AccountSender {
     message: OutboxMessage,
     controller: AbortController,
   ): Promise<{ readonly ids: readonly string[] }> {
-    const { outbox, owner, clock, sendTimeoutMs } = this.#dependencies;
+    const { outbox, owner, clock, sendTimeoutMs, leaseMarginMs } = this.#dependencies;
     const { key, target, payload, mayBeRepeat, parts } = message;
     const { signal } = controller;
-    const cancel = clock.after(sendTimeoutMs, () => {
-      controller.abort(timedOut(`The channel took longer than ${sendTimeoutMs} ms.`));
-    });
+    let isOver = false;
+    let cancel = () => {};
+    /** Begins the time of the send anew. Returns when the claim ends. */
+    const allow = (ms: number) => {
+      cancel();
+      cancel = isOver ? cancel : clock.after(ms, () => this.#giveUp(message, controller, ms));
+      return clock.now() + ms + leaseMarginMs;
+    };
+    allow(sendTimeoutMs);
     const isMarked = mayBeRepeat && !this.#channel.recognisesRepeats;
     const request = {
       key,
@@ -221,8 +234,15 @@ export class AccountSender {
       ...(isMarked && { mark: REPEAT_MARK }),
       sentIds: parts?.ids ?? [],
       // What got through is recorded also after the time is up.
-      onPart: async (id: string) =>
-        void (await this.#record(() => outbox.addPart(key, owner, { id, isMarked }))),
+      onPart: async (id: string) => {
+        const until = allow(sendTimeoutMs);
+        await this.#record(() => outbox.addPart(key, owner, { id, isMarked, until }));
+      },
+      allowTime: async (ms: number) => {
+        const until = allow(Math.max(ms, sendTimeoutMs));
+        await this.#record(() => outbox.extend(key, owner, until));
+      },
+      ...((this.#timeouts.get(key) ?? 0) >= MOST_TIMEOUTS && { skipFiles: 'it took too long' }),
       signal,
     };
     const aborted = new Promise<never>((_, reject) => {
@@ -235,8 +255,15 @@ export class AccountSender {
         draftId === undefined ? this.#channel.send(request) : sendOverDraft(this.#channel, request, draftId);
       return await Promise.race([sending, aborted]);
     } finally {
+      isOver = true;
       cancel();
     }
+  }
+
+  #giveUp({ key, payload }: OutboxMessage, controller: AbortController, ms: number): void {
+    const hasFiles = payload.mediaUrl !== undefined || (payload.mediaUrls ?? []).length > 0;
+    if (hasFiles) this.#timeouts.set(key, (this.#timeouts.get(key) ?? 0) + 1);
+    controller.abort(timedOut(`The channel took longer than ${ms} ms.`));
   }
 
   /** Until it succeeds: what the network has taken is not forgotten because a disk was full for a while. */

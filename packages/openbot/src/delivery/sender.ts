@@ -5,7 +5,8 @@ import type { Outbox } from '../outbox/contract.ts';
 import { AccountSender, type SenderDependencies } from './account-sender.ts';
 import type { RetryLimits } from './next-try.ts';
 
-export interface SenderOptions extends Partial<Omit<SenderDependencies, 'outbox' | 'limits' | 'leaseMs'>> {
+export interface SenderOptions
+  extends Partial<Omit<SenderDependencies, 'outbox' | 'limits' | 'leaseMarginMs'>> {
   readonly outbox: Outbox;
   /** The accounts that this process has open at first. Replies for others wait for the process that has them. */
   readonly channels: readonly Outlet[];
@@ -39,7 +40,7 @@ export class Sender {
       onTrouble: () => {},
       ...options,
       sendTimeoutMs,
-      leaseMs: sendTimeoutMs + LEASE_MARGIN_MS,
+      leaseMarginMs: LEASE_MARGIN_MS,
       limits: { ...LIMITS, ...limits },
     };
     for (const channel of channels) this.add(channel);

@@ -75,12 +75,14 @@ export interface Outbox {
     owner: string,
     result: { readonly at: number; readonly ids: readonly string[] },
   ): Promise<boolean>;
-  /** A part of the message got through; the next try goes on behind it. `isMarked` counts for the first one. */
+  /** A part of the message got through; the next try goes on behind it. `isMarked` counts for the first one. The claim lasts until `until`. */
   addPart(
     key: string,
     owner: string,
-    part: { readonly id: string; readonly isMarked: boolean },
+    part: { readonly id: string; readonly isMarked: boolean; readonly until: number },
   ): Promise<boolean>;
+  /** Lets a claim last until this time. */
+  extend(key: string, owner: string, until: number): Promise<boolean>;
   /**
    * The network says that it has the message, or with `part` a part of it, whoever sends it now: it is not sent again.
    * False when nothing changed.

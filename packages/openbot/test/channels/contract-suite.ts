@@ -119,6 +119,7 @@ export function describeChannel(
     mayBeRepeat: false,
     sentIds: [],
     onPart: async () => {},
+    allowTime: async () => {},
     signal: new AbortController().signal,
     ...rest,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Channel } from '../../src/channels/contract.ts';
+import type { Channel, Outlet } from '../../src/channels/contract.ts';
 import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
 import { MemoryNetwork } from '../../src/channels/memory/memory-network.ts';
 import { Sender, type SenderOptions } from '../../src/delivery/sender.ts';
@@ -242,6 +242,72 @@ describe('one that is stuck', () => {
     expect(two.network.sends).toBe(0);
     await two.clock.advance(1000);
     expect(two.shown()).toEqual(['(This may be a repeat.)\ntext k1']);
+  });
+});
+
+describe('a send that takes long', () => {
+  /** A channel whose send is what the test says. */
+  const setUp = (send: Outlet['send']) => {
+    const channel = { name: 'memory', accountId: 'default', recognisesRepeats: false, send };
+    const made = makeDelivery({ channels: [channel] });
+    const pass = (ms: number) => new Promise<void>((resolve) => void made.clock.after(ms, resolve));
+    const putFile = async (key: string) => {
+      const target = { channel: 'memory', accountId: 'default', to: 'ada' };
+      const names = { key, agentId: 'main', sessionKey: 'agent:main:main' };
+      const payload = { text: key, mediaUrl: '/w/film.mp4' };
+      await made.outbox.put([{ ...names, target, payload, createdAt: made.clock.now() }]);
+      made.sender.wake();
+    };
+    return { ...made, pass, putFile };
+  };
+
+  test('has its time anew for each part', async () => {
+    const made = setUp(async ({ onPart }) => {
+      for (const id of ['a', 'b', 'c']) {
+        await made.pass(50_000);
+        await onPart(id);
+      }
+      return { ids: ['a', 'b', 'c'] };
+    });
+    const other = makeDelivery({ shared: made });
+    await made.put('k1');
+    await made.clock.advance(1);
+    other.sender.wake();
+    await made.clock.advance(150_000);
+    expect(await made.outbox.get('k1')).toMatchObject({ state: 'sent', ids: ['a', 'b', 'c'], tries: 1 });
+    await other.sender.stop();
+  });
+
+  test('has the time that the channel asks for, and no other process takes it for lost', async () => {
+    const made = setUp(async ({ allowTime }) => {
+      await allowTime(600_000);
+      await made.pass(590_000);
+      return { ids: ['a'] };
+    });
+    const other = makeDelivery({ shared: made });
+    await made.put('k1');
+    await made.clock.advance(1);
+    other.sender.wake();
+    await made.clock.advance(590_000);
+    expect(await made.outbox.get('k1')).toMatchObject({ state: 'sent', ids: ['a'], tries: 1 });
+    expect(other.network.sends).toBe(0);
+    await other.sender.stop();
+  });
+
+  test('is ended, and after three such sends the files are left out', async () => {
+    const reasons: (string | undefined)[] = [];
+    const made = setUp(async ({ payload, allowTime, skipFiles, signal }) => {
+      reasons.push(skipFiles);
+      if (skipFiles !== undefined || payload.mediaUrl === undefined) return { ids: ['a'] };
+      await allowTime(100_000);
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    await made.putFile('k1');
+    await made.put('k2');
+    await made.clock.advance(400_000);
+    expect(reasons).toEqual([undefined, undefined, undefined, 'it took too long', undefined]);
+    expect(await made.outbox.get('k1')).toMatchObject({ state: 'sent', tries: 4 });
+    expect(await made.outbox.get('k2')).toMatchObject({ state: 'sent' });
   });
 });
 

@@ -163,19 +163,33 @@ export function describeOutboxContract(name: string, open: () => Promise<Outbox>
       test('parts that got through are kept, and the next try is told of them', async () => {
         const outbox = await open();
         await outbox.put([outbound('1')]);
-        expect(await outbox.addPart('1', 'me', { id: 'a', isMarked: true })).toBe(false);
+        expect(await outbox.addPart('1', 'me', { id: 'a', isMarked: true, until: 2000 })).toBe(false);
         await claim(outbox);
         expect(await outbox.get('1')).not.toHaveProperty('parts');
-        expect(await outbox.addPart('1', 'another', { id: 'a', isMarked: true })).toBe(false);
-        expect(await outbox.addPart('1', 'me', { id: 'a', isMarked: true })).toBe(true);
-        expect(await outbox.addPart('1', 'me', { id: 'b', isMarked: false })).toBe(true);
-        expect(await outbox.addPart('1', 'me', { id: 'b', isMarked: false })).toBe(true);
+        expect(await outbox.addPart('1', 'another', { id: 'a', isMarked: true, until: 2000 })).toBe(false);
+        expect(await outbox.addPart('1', 'me', { id: 'a', isMarked: true, until: 2000 })).toBe(true);
+        expect(await outbox.addPart('1', 'me', { id: 'b', isMarked: false, until: 2000 })).toBe(true);
+        expect(await outbox.addPart('1', 'me', { id: 'b', isMarked: false, until: 2000 })).toBe(true);
         await outbox.retry('1', 'me', { error: 'busy', nextTryAt: 2000, mayHaveArrived: false });
         const parts = { ids: ['a', 'b'], isMarked: true };
         expect(await claim(outbox, { now: 2000 })).toMatchObject([{ key: '1', tries: 2, parts }]);
         await outbox.sent('1', 'me', { at: 2001, ids: ['a', 'b', 'c'] });
         expect(await outbox.get('1')).toMatchObject({ state: 'sent', ids: ['a', 'b', 'c'] });
         expect(await outbox.get('1')).not.toHaveProperty('parts');
+      });
+
+      test('a claim lasts longer where its owner says so', async () => {
+        const outbox = await open();
+        await outbox.put([outbound('1')]);
+        expect(await outbox.extend('1', 'me', 5000)).toBe(false);
+        await claim(outbox);
+        expect(await outbox.extend('1', 'another', 5000)).toBe(false);
+        expect(await outbox.extend('1', 'me', 5000)).toBe(true);
+        expect(await outbox.nextDue('telegram', 'default')).toBe(5000);
+        expect(await claimKeys(outbox, { owner: 'another', now: 4999 })).toEqual([]);
+        await outbox.addPart('1', 'me', { id: 'a', isMarked: false, until: 6000 });
+        expect(await claimKeys(outbox, { owner: 'another', now: 5999 })).toEqual([]);
+        expect(await claimKeys(outbox, { owner: 'another', now: 6000 })).toEqual(['1']);
       });
 
       test('a proof of the network ends it, whoever sends it', async () => {
@@ -201,7 +215,7 @@ export function describeOutboxContract(name: string, open: () => Promise<Outbox>
           outbox.prove('1', { at: 1001, id, part: { index, count: 3 } });
         expect(await prove(1, 'b')).toBe(false);
         expect(await prove(0, 'a')).toBe(true);
-        expect(await outbox.addPart('1', 'me', { id: 'a', isMarked: false })).toBe(true);
+        expect(await outbox.addPart('1', 'me', { id: 'a', isMarked: false, until: 2000 })).toBe(true);
         expect(await prove(1, 'b')).toBe(true);
         expect(await outbox.get('1')).toMatchObject({ state: 'sending', parts: { ids: ['a', 'b'] } });
         expect(await prove(2, 'c')).toBe(true);

@@ -1,5 +1,6 @@
 import { REST, type RequestMethod } from '@discordjs/rest';
 import { composeForm } from '../http/multipart.ts';
+import { uploadMs } from '../http/try-file.ts';
 import { readUser, type WireUser } from './receiving/wire-message.ts';
 import { isRefusal, waitOf } from './sending/send-errors.ts';
 import type { Timing } from './timing.ts';
@@ -22,6 +23,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Shorter rate limits are waited for; longer ones are for the outbox. */
 const WAITED_MS = 2000;
 const REQUEST_MS = 15_000;
+const LONGEST_MS = 2 ** 31 - 1;
 const PATIENT_TRIES = 4;
 /** Of a rate limit that is waited for where no outbox would try again. */
 const PATIENT_MS = 30_000;
@@ -44,7 +46,8 @@ export class DiscordApi {
       api: `${apiRoot}/api`,
       version: '10',
       retries: 0,
-      timeout: REQUEST_MS,
+      // Each call has a limit of its own: an upload takes longer.
+      timeout: LONGEST_MS,
       offset: 0,
       rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > WAITED_MS,
       userAgentAppendix: 'OpenBot',
@@ -60,6 +63,8 @@ export class DiscordApi {
     // The library forgets the token when it is refused once.
     this.#rest.setToken(this.#token);
     const own = new AbortController();
+    const limitMs = files.length === 0 ? REQUEST_MS : uploadMs(sizeOf(files));
+    const timer = setTimeout(() => own.abort(new Error('it did not answer in time')), limitMs);
     const calling = this.#rest.request({
       method: method as RequestMethod,
       fullRoute: path,
@@ -67,6 +72,8 @@ export class DiscordApi {
       ...(query !== undefined && { query: new URLSearchParams(query) }),
       signal: own.signal,
     });
+    const end = () => clearTimeout(timer);
+    calling.then(end, end);
     if (signal === undefined) return calling;
     // The library leaves its listeners on a signal, and does not look at it while it waits for a rate limit.
     let onAbort = () => {};
@@ -77,7 +84,6 @@ export class DiscordApi {
       };
       signal.addEventListener('abort', onAbort, { once: true });
     });
-    calling.catch(() => {});
     return Promise.race([calling, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
   }
 
@@ -108,6 +114,11 @@ export class DiscordApi {
     this.#rest.clearHandlerSweeper();
     this.#rest.clearHashSweeper();
   }
+}
+
+/** Bytes of all. */
+export function sizeOf(files: readonly ApiFile[]): number {
+  return files.reduce((sum, { data }) => sum + data.length, 0);
 }
 
 function formOf(body: unknown, files: readonly ApiFile[]) {

@@ -1,5 +1,5 @@
 import type { OutgoingMedia } from '../../media/contract.ts';
-import type { ChannelMedia, SendFailure } from '../contract.ts';
+import type { ChannelMedia, SendFailure, SendRequest } from '../contract.ts';
 import { sendFailure } from '../send-failure.ts';
 
 export interface FileTries {
@@ -29,17 +29,37 @@ export async function tryFile<T extends object>(
   }
 }
 
+export interface ReplyFileOptions {
+  readonly media: ChannelMedia;
+  readonly wait: FileTries['wait'];
+  readonly request: Pick<SendRequest, 'signal' | 'allowTime' | 'skipFiles'>;
+}
+
+/** All tries of a download that never ends, of which each is ended after a minute. */
+const READ_MS = 190_000;
+
 /** A file of a reply, or why it cannot be sent, which people read in its place. Rejects when the send is aborted. */
 export async function readReplyFile(
   url: string,
-  media: ChannelMedia,
-  tries: FileTries,
+  { media, wait, request }: ReplyFileOptions,
 ): Promise<OutgoingMedia | { readonly reason: string }> {
+  const { signal, skipFiles } = request;
+  if (skipFiles !== undefined) return { reason: skipFiles };
   try {
-    return await tryFile(() => media.read(url, tries.signal), tries);
+    await request.allowTime(READ_MS);
+    return await tryFile(() => media.read(url, signal), { signal, wait });
   } catch (error) {
     // Nothing is sent while a file is read.
     const { message } = error as Error;
     throw sendFailure(message, { isPermanent: false, mayHaveArrived: false, cause: error });
   }
+}
+
+const ANSWER_MS = 60_000;
+/** A slow line: 100 kB a second. */
+const BYTES_PER_MS = 100;
+
+/** How long an upload of so many bytes may take, ms. */
+export function uploadMs(bytes: number): number {
+  return ANSWER_MS + Math.ceil(bytes / BYTES_PER_MS);
 }

@@ -17,8 +17,8 @@ export interface CallFailure extends SendFailure {
 type Payload = Record<string, unknown>;
 type RawCall = (...args: unknown[]) => Promise<unknown>;
 
-/** Of any call, an upload too: most callers end theirs earlier. grammY's own limit is 500 s. */
-const CALL_SECONDS = 120;
+/** Longer than any upload: callers end theirs earlier. */
+const CALL_SECONDS = 900;
 
 const WITHOUT_PARAMS = ['getMe', 'getWebhookInfo'];
 

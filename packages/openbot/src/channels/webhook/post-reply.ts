@@ -1,8 +1,7 @@
-import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import type { ChannelMedia, SendFailure, SendFailureReason, SendRequest } from '../contract.ts';
 import { callNetwork, type NetworkAnswer, readRetryAfter } from '../http/call-network.ts';
 import { type Json, readId, readLine, readObject } from '../http/hostile-json.ts';
-import { type FileTries, readReplyFile } from '../http/try-file.ts';
+import { type FileTries, readReplyFile, uploadMs } from '../http/try-file.ts';
 import { sendFailure } from '../send-failure.ts';
 import { leaveRoom, markPart } from '../text/mark-repeat.ts';
 import { splitText } from '../text/split-text.ts';
@@ -20,10 +19,11 @@ export interface PostOptions {
 
 /** Posts a reply, in parts where the receiver has a limit. Files go with the last part. */
 export async function postReply(
-  { key, target, payload, mayBeRepeat, mark, sentIds, onPart, signal }: SendRequest,
+  request: SendRequest,
   options: PostOptions,
 ): Promise<{ readonly ids: readonly string[] }> {
-  const { settings, accountId, media, wait } = options;
+  const { key, target, payload, mayBeRepeat, mark, sentIds, onPart } = request;
+  const { settings, accountId } = options;
   const { url, textLimit } = settings;
   if (url === undefined) {
     throw permanent('channels.webhook.url is not set, so replies have no way out', 'gone');
@@ -42,24 +42,21 @@ export async function postReply(
       text: markPart(at === sentIds.length ? mark : undefined, text, textLimit),
       ...(at === 0 && { replyTo: payload.replyToId }),
       mayBeRepeat,
-      ...(isLast && (await writeEnding(payload, media, { signal, wait }))),
+      ...(isLast && (await writeEnding(request, options))),
     };
-    const id = await post(url, message, partKey, signal, options);
+    const id = await post(url, message, partKey, request, options);
     ids.push(id);
     if (!isLast) await onPart(id);
   }
   return { ids };
 }
 
-async function writeEnding(
-  { mediaUrl, mediaUrls = [], audioAsVoice, isError, question, channelData }: ReplyPayload,
-  media: ChannelMedia,
-  tries: FileTries,
-): Promise<Json> {
+async function writeEnding(request: SendRequest, { media, wait }: PostOptions): Promise<Json> {
+  const { mediaUrl, mediaUrls = [], audioAsVoice, isError, question, channelData } = request.payload;
   const urls = [...new Set(mediaUrl === undefined ? mediaUrls : [mediaUrl, ...mediaUrls])];
   const files: Json[] = [];
   for (const address of urls) {
-    const read = await readReplyFile(address, media, tries);
+    const read = await readReplyFile(address, { media, wait, request });
     if ('bytes' in read) {
       const { type, kind, name, bytes } = read;
       files.push({ type, kind, name, data: bytes.toString('base64') });
@@ -74,10 +71,11 @@ async function post(
   url: string,
   message: Json,
   key: string,
-  signal: AbortSignal,
+  { allowTime, signal }: SendRequest,
   { settings, now }: PostOptions,
 ): Promise<string> {
   const body = JSON.stringify(message);
+  if (message.media !== undefined) await allowTime(uploadMs(body.length));
   const headers = {
     'content-type': 'application/json',
     'idempotency-key': encodeURI(key.toWellFormed()),

@@ -1,6 +1,5 @@
 import type { OutgoingMedia } from '../../media/contract.ts';
-import type { ChannelMedia } from '../contract.ts';
-import { type FileTries, readReplyFile } from '../http/try-file.ts';
+import { type ReplyFileOptions, readReplyFile } from '../http/try-file.ts';
 
 export type FileKind = 'image' | 'audio' | 'video' | 'document' | 'sticker';
 
@@ -25,12 +24,8 @@ export const CAPTION_KINDS: readonly string[] = ['image', 'video', 'document'] s
 export const CAPTIONLESS: readonly string[] = ['audio', 'sticker'] satisfies FileKind[];
 
 /** A file of a reply. */
-export async function readOutgoingFile(
-  url: string,
-  media: ChannelMedia,
-  tries: FileTries,
-): Promise<OutgoingFile> {
-  const read = await readReplyFile(url, media, tries);
+export async function readOutgoingFile(url: string, options: ReplyFileOptions): Promise<OutgoingFile> {
+  const read = await readReplyFile(url, options);
   return 'bytes' in read ? chooseKind(read) : { kind: 'refused', ...read };
 }
 

@@ -1,6 +1,7 @@
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import type { ChannelMedia, SendFailure, SendRequest } from '../contract.ts';
 import type { Json } from '../http/hostile-json.ts';
+import { uploadMs } from '../http/try-file.ts';
 import { sendFailure } from '../send-failure.ts';
 import { markPart } from '../text/mark-repeat.ts';
 import { isApiFailure } from './api-failure.ts';
@@ -45,7 +46,7 @@ export class Outgoing {
     const { media, wait } = this.#options;
     const files = new Map<string, Promise<OutgoingFile>>();
     const readFile = (url: string) => {
-      const reading = files.get(url) ?? readOutgoingFile(url, media, { signal, wait });
+      const reading = files.get(url) ?? readOutgoingFile(url, { media, wait, request });
       files.set(url, reading);
       return reading;
     };
@@ -63,10 +64,9 @@ export class Outgoing {
         ...recipient,
         ...(at === 0 && payload.replyToId && { context: { message_id: payload.replyToId } }),
         ...(await this.#writeMessage(part, {
-          payload,
+          request,
           mark: isMute ? undefined : ownMark,
           readFile,
-          signal,
         })),
         biz_opaque_callback_data: writeCallbackData({ key, index: at, count: parts.length }),
       };
@@ -145,15 +145,13 @@ export class Outgoing {
   async #writeMessage(
     part: Part,
     {
-      payload,
+      request,
       mark,
       readFile,
-      signal,
     }: {
-      payload: ReplyPayload;
+      request: SendRequest;
       mark: string | undefined;
       readFile: (url: string) => Promise<OutgoingFile>;
-      signal: AbortSignal;
     },
   ): Promise<Json> {
     if (part.kind === 'text') {
@@ -169,8 +167,10 @@ export class Outgoing {
       return writeText(markPart(mark, `(A file could not be sent: ${outgoing.reason})`));
     }
     const { kind, file } = outgoing;
-    const id = await this.#upload(file, signal);
-    const isVoice = kind === 'audio' && payload.audioAsVoice === true && file.type.startsWith('audio/ogg');
+    await request.allowTime(uploadMs(file.bytes.length));
+    const id = await this.#upload(file, request.signal);
+    const isVoice =
+      kind === 'audio' && request.payload.audioAsVoice === true && file.type.startsWith('audio/ogg');
     return {
       type: kind,
       [kind]: {

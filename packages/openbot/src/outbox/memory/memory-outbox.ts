@@ -67,11 +67,13 @@ export function openMemoryOutbox(): Outbox {
       return gone.length;
     },
     sent: async (key, owner, { at, ids }) => end(key, owner, () => ({ state: 'sent', at, ids: [...ids] })),
-    addPart: async (key, owner, { id, isMarked }) =>
+    addPart: async (key, owner, { id, isMarked, until }) =>
       end(key, owner, (kept) => ({
+        at: until,
         ids: kept.ids.includes(id) ? kept.ids : [...kept.ids, id],
         isMarked: kept.ids.length === 0 ? isMarked : kept.isMarked,
       })),
+    extend: async (key, owner, until) => end(key, owner, () => ({ at: until })),
     prove: async (key, proof) => {
       const kept = messages.get(key);
       const added = kept && addProof(kept, proof);

@@ -46,10 +46,11 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
     release: prepare("UPDATE outbox SET at = 0 WHERE state = 'sending' AND owner = ?"),
     sent: prepare(`UPDATE outbox SET state = 'sent', at = ?, ids = ? WHERE ${OWN}`),
     addPart: prepare(
-      `UPDATE outbox SET is_marked = CASE WHEN ids IS NULL THEN ?1 ELSE is_marked END,
+      `UPDATE outbox SET at = ?5, is_marked = CASE WHEN ids IS NULL THEN ?1 ELSE is_marked END,
          ids = CASE WHEN EXISTS (SELECT 1 FROM json_each(ids) WHERE value = ?2) THEN ids ELSE json_insert(coalesce(ids, '[]'), '$[#]', ?2) END
        WHERE key = ?3 AND owner = ?4 AND state = 'sending'`,
     ),
+    extend: prepare(`UPDATE outbox SET at = ? WHERE ${OWN}`),
     prove: prepare('UPDATE outbox SET state = ?, at = ?, ids = ? WHERE seq = ?'),
     refuse: prepare(
       `UPDATE outbox SET state = 'dead', at = ?, error = ?, ids = NULL
@@ -116,8 +117,9 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
     },
     sent: (key, owner, { at, ids }) =>
       change(() => sql.sent.run(at, JSON.stringify(ids), key, owner).changes === 1),
-    addPart: (key, owner, { id, isMarked }) =>
-      change(() => sql.addPart.run(isMarked ? 1 : 0, id, key, owner).changes === 1),
+    addPart: (key, owner, { id, isMarked, until }) =>
+      change(() => sql.addPart.run(isMarked ? 1 : 0, id, key, owner, until).changes === 1),
+    extend: (key, owner, until) => change(() => sql.extend.run(until, key, owner).changes === 1),
     prove: (key, proof) =>
       change(() => {
         const row = sql.get.get(key) as Row | undefined;

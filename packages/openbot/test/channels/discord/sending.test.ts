@@ -17,6 +17,7 @@ function request(
     mayBeRepeat: false,
     sentIds: [],
     onPart: async () => {},
+    allowTime: async () => {},
     signal: new AbortController().signal,
     ...rest,
   };
@@ -194,6 +195,17 @@ describe('a reply', () => {
       expect(home.pauses).toHaveLength(2);
       expect(home.host.reports).toContain('Discord: a file was not sent: The server is down');
       expect(await channel.send(request({ key: 'e', payload: {} }))).toEqual({ ids: [] });
+
+      media.refusal = undefined;
+      const allowed: number[] = [];
+      const allowTime = async (ms: number) => void allowed.push(ms);
+      media.sendable.set('/work/big.mp4', Buffer.alloc(1_000_000));
+      const payload = { text: 'Film', mediaUrls: ['/work/big.mp4', '/work/big.mp4'] };
+      await channel.send(request({ key: 'f', payload, allowTime }));
+      expect(allowed.at(-1)).toBe(80_000);
+      const late = { key: 'g', payload: { text: 'Film', mediaUrl: '/work/big.mp4' }, skipFiles: 'too slow' };
+      await channel.send(request(late));
+      expect(world.shown('20').at(-1)).toBe('Film\n[A file could not be sent: too slow]');
     }),
   );
 

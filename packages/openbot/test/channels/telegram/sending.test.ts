@@ -259,6 +259,18 @@ describe('files', () => {
     expect(bench.api.chats.shown.at(-1)).toMatchObject({ method: 'sendPhoto', text: 'y' });
   });
 
+  test('an upload has time by its size, and one that took too long is left out', async () => {
+    const { api, media, send, texts } = await start();
+    const allowed: number[] = [];
+    const allowTime = async (ms: number) => void allowed.push(ms);
+    media.offer('/w/film.mp4', 'video/mp4', Buffer.alloc(3_000_000));
+    await send({ text: 'x', mediaUrl: '/w/film.mp4' }, { allowTime });
+    expect(allowed.at(-1)).toBe(90_000);
+    await send({ text: 'x', mediaUrl: '/w/film.mp4' }, { allowTime, skipFiles: 'it took too long' });
+    expect(texts()).toEqual(['x', 'x\n\n[A file could not be sent: it took too long]']);
+    expect(api.chats.shown.map(({ method }) => method)).toEqual(['sendVideo', 'sendMessage']);
+  });
+
   test('a send that is aborted while a file is read has sent nothing', async () => {
     const { bench, media, failure, texts } = await start();
     media.outgoing.set('https://x.y/z', new OpenBotError('MEDIA_UNREACHABLE', 'No answer'));

@@ -96,6 +96,7 @@ export class TelegramBench {
       mayBeRepeat: false,
       sentIds: [],
       onPart: async () => {},
+      allowTime: async () => {},
       signal: new AbortController().signal,
       ...rest,
     };

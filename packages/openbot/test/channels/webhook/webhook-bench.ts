@@ -108,6 +108,7 @@ export class WebhookBench {
       mayBeRepeat: false,
       sentIds: [],
       onPart: async () => {},
+      allowTime: async () => {},
       signal: new AbortController().signal,
       ...rest,
     });

@@ -85,6 +85,7 @@ export class WhatsAppBench {
       mayBeRepeat: false,
       sentIds: [],
       onPart: async () => {},
+      allowTime: async () => {},
       signal: new AbortController().signal,
       ...request,
     });

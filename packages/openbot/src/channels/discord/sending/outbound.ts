@@ -1,9 +1,9 @@
 import type { DeliveryTarget } from '../../../outbox/contract.ts';
 import type { ChannelMedia, SendRequest } from '../../contract.ts';
-import { type FileTries, readReplyFile } from '../../http/try-file.ts';
+import { type FileTries, readReplyFile, uploadMs } from '../../http/try-file.ts';
 import { sendFailure } from '../../send-failure.ts';
 import { markPart, REPEAT_MARK } from '../../text/mark-repeat.ts';
-import type { ApiFile, DiscordApi } from '../discord-api.ts';
+import { type ApiFile, type DiscordApi, sizeOf } from '../discord-api.ts';
 import type { ChannelBook } from '../receiving/channel-book.ts';
 import { readName, readObject } from '../receiving/wire-message.ts';
 import { isId } from '../snowflake.ts';
@@ -111,7 +111,8 @@ export class Outbound {
       if (typeof found === 'object') return { ...found, channelId };
       isUndecided = found === 'undecided';
     }
-    const { files, notes } = await this.#readFiles(part, signal);
+    const { files, notes } = await this.#readFiles(part, request);
+    if (files.length > 0) await request.allowTime(uploadMs(sizeOf(files)));
     const text = isUndecided ? markPart(REPEAT_MARK, part.text) : part.text;
     try {
       return await this.#post(sending, files, [text, ...notes]);
@@ -183,13 +184,13 @@ export class Outbound {
   /** A file that cannot be sent does not hold back the words. */
   async #readFiles(
     { files }: ReplyPart,
-    signal: AbortSignal,
+    request: SendRequest,
   ): Promise<{ files: ApiFile[]; notes: string[] }> {
     const { media, wait, report } = this.#parts;
     const read: ApiFile[] = [];
     const notes: string[] = [];
     for (const url of files) {
-      const file = await readReplyFile(url, media, { signal, wait });
+      const file = await readReplyFile(url, { media, wait, request });
       if ('bytes' in file) read.push({ data: file.bytes, name: file.name, contentType: file.type });
       else {
         report(`Discord: a file was not sent: ${file.reason}`);

@@ -1,7 +1,6 @@
 import { InputFile } from 'grammy';
 import type { OutgoingMedia } from '../../../media/contract.ts';
-import type { ChannelMedia } from '../../contract.ts';
-import { type FileTries, readReplyFile } from '../../http/try-file.ts';
+import { type ReplyFileOptions, readReplyFile } from '../../http/try-file.ts';
 
 const MAX_UPLOAD = 50_000_000;
 const MAX_PHOTO = 10_000_000;
@@ -32,10 +31,9 @@ export function toInputFile({ bytes, name }: OutgoingMedia): InputFile {
 /** The file, or why it cannot be sent: people are told so in its place. */
 export async function readFile(
   url: string,
-  media: ChannelMedia,
-  tries: FileTries,
+  options: ReplyFileOptions,
 ): Promise<OutgoingMedia | { readonly reason: string }> {
-  const file = await readReplyFile(url, media, tries);
+  const file = await readReplyFile(url, options);
   return 'bytes' in file && file.bytes.length > MAX_UPLOAD
     ? { reason: 'Telegram takes no file above 50 MB' }
     : file;

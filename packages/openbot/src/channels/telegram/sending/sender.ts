@@ -1,6 +1,6 @@
 import type { ReplyPayload } from '../../../outbox/reply-payload.ts';
 import type { ChannelMedia, SendRequest } from '../../contract.ts';
-import type { FileTries } from '../../http/try-file.ts';
+import { type FileTries, uploadMs } from '../../http/try-file.ts';
 import { sendFailure } from '../../send-failure.ts';
 import { type ChatPlace, GENERAL_TOPIC, readMessageId, readTarget } from '../target.ts';
 import { type CallFailure, isCallFailure, type TelegramApi } from '../telegram-api.ts';
@@ -28,14 +28,8 @@ export class Sender {
     this.#options = options;
   }
 
-  async send({
-    target,
-    payload,
-    mark,
-    sentIds,
-    onPart,
-    signal,
-  }: SendRequest): Promise<{ readonly ids: readonly string[] }> {
+  async send(request: SendRequest): Promise<{ readonly ids: readonly string[] }> {
+    const { target, payload, mark, sentIds, onPart, signal } = request;
     const place = readTarget(target);
     const parts = makeParts(payload);
     const ids = [...sentIds];
@@ -47,7 +41,7 @@ export class Sender {
       const id = await this.#sendPart(isMarked ? markRepeat(part, mark) : part, {
         place,
         fields,
-        payload,
+        request,
         signal,
       });
       ids.push(id);
@@ -99,7 +93,7 @@ export class Sender {
 
   async #sendPart(
     part: Part,
-    to: { place: ChatPlace; fields: Fields; payload: ReplyPayload; signal: AbortSignal },
+    to: { place: ChatPlace; fields: Fields; request: SendRequest; signal: AbortSignal },
   ): Promise<string> {
     const sent = part.is === 'text' ? await this.#sendText(part.text, to) : await this.#sendFile(part, to);
     return String((sent as { message_id?: unknown } | undefined)?.message_id ?? '');
@@ -112,10 +106,11 @@ export class Sender {
 
   async #sendFile(
     { url, caption }: Extract<Part, { is: 'file' }>,
-    to: { place: ChatPlace; fields: Fields; payload: ReplyPayload; signal: AbortSignal },
+    to: { place: ChatPlace; fields: Fields; request: SendRequest; signal: AbortSignal },
   ): Promise<unknown> {
     const { media, report, wait } = this.#options;
-    const file = await readFile(url, media, { signal: to.signal, wait });
+    const { request } = to;
+    const file = await readFile(url, { media, wait, request });
     if ('reason' in file) {
       report(`A file was not sent: ${file.reason}`);
       // In the place of the file, so that the text is not lost with it and people know what is missing.
@@ -123,14 +118,12 @@ export class Sender {
       const plain = caption === undefined ? notice : `${caption.plain}\n\n${notice}`;
       return this.#sendText(renderWhole(plain)!, to);
     }
-    const call = chooseCall(file, to.payload.audioAsVoice === true);
-    const sendAs = ({ method, field }: typeof call) =>
-      this.#callWithText(
-        method,
-        { ...to, fields: { ...to.fields, [field]: toInputFile(file) } },
-        'caption',
-        caption,
-      );
+    const call = chooseCall(file, request.payload.audioAsVoice === true);
+    const sendAs = async ({ method, field }: typeof call) => {
+      await request.allowTime(uploadMs(file.bytes.length));
+      const fields = { ...to.fields, [field]: toInputFile(file) };
+      return this.#callWithText(method, { ...to, fields }, 'caption', caption);
+    };
     try {
       return await sendAs(call);
     } catch (error) {

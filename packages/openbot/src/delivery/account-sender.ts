@@ -250,7 +250,10 @@ export class AccountSender {
       signal.addEventListener('abort', () => setImmediate(() => reject(signal.reason)), { once: true });
     });
     try {
-      const draftId = await findDraft(outbox, this.#channel, message);
+      const draftId = await findDraft(outbox, this.#channel, message).catch((cause) => {
+        // The outbox cannot be read: nothing was sent.
+        throw sendFailure(String(cause), { isPermanent: false, mayHaveArrived: false, cause });
+      });
       const sending =
         draftId === undefined ? this.#channel.send(request) : sendOverDraft(this.#channel, request, draftId);
       return await Promise.race([sending, aborted]);

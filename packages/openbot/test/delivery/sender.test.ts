@@ -328,6 +328,26 @@ test('what the network has taken is not forgotten because the outbox failed for 
   expect(troubles).toHaveLength(4);
 });
 
+test('a draft that cannot be looked for is no send that may have arrived', async () => {
+  const outbox = openMemoryOutbox();
+  let failures = 1;
+  const failing: Outbox = {
+    ...outbox,
+    get: async (key) => {
+      if (failures-- > 0) throw new Error('database is locked');
+      return outbox.get(key);
+    },
+  };
+  const { clock, shown, sender } = makeDelivery({ outbox: failing });
+  const target = { channel: 'memory', accountId: 'default', to: 'ada' };
+  const names = { key: 't:0', turnId: 't', agentId: 'main', sessionKey: 'agent:main:main' };
+  await outbox.put([{ ...names, target, payload: { text: 'Hello' }, createdAt: clock.now() }]);
+  sender.wake();
+  await clock.until(async () => (await outbox.get('t:0'))?.state === 'sent');
+  expect(failures).toBeLessThan(1);
+  expect(shown()).toEqual(['Hello']);
+});
+
 test('an outbox that cannot be read is tried again', async () => {
   const outbox = openMemoryOutbox();
   let failures = 5;

@@ -5,6 +5,7 @@ import { takeReceipt } from '../delivery/take-receipt.ts';
 import type { MessageIdentity } from '../inbox/contract.ts';
 import { laneOf } from '../queue/contract.ts';
 import { NOT_ADDRESSED } from '../turn/history/group-history.ts';
+import { amendContext } from './amend-context.ts';
 import type { BotParts } from './bot-parts.ts';
 import { REFUSED, WITHDRAWN } from './contract.ts';
 import { decideArrival } from './decide-arrival.ts';
@@ -82,14 +83,9 @@ export function hostOf(
       const identity = { ...account, conversationId, messageId };
       const before = await state.inbox.find(identity);
       if (before === undefined) return;
-      const { agentId, ctx: former } = before;
-      // It stays where it was routed to, and waits as what it now is.
-      const { ParentSessionKey, SessionKey } = former;
-      const ctx = {
-        ...received,
-        ...(ParentSessionKey && { ParentSessionKey }),
-        ...(SessionKey && { SessionKey }),
-      };
+      const { agentId } = before;
+      // It waits as what it now is.
+      const ctx = amendContext(before.ctx, received);
       const words = read({ identity, agentId, ctx });
       if (words.isRefused) return;
       const amended = await state.inbox.amend(identity, { ctx, kind: words.kind });

@@ -88,6 +88,45 @@ test('a changed message is read in its new form, unless its turn has begun', asy
   expect(chat.shown).toEqual(['ada: to: first', 'ada: to: second']);
 });
 
+test('a changed message keeps its files and how its thread began, unless the change has its own', async () => {
+  const home = new BotHome();
+  const chat = new HostedChat();
+  const gate = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  const play: Play = async function* () {
+    entered.resolve();
+    await gate.promise;
+    yield { text: 'done' };
+  };
+  const config = { messages: { queue: { mode: 'followup' as const, debounceMs: 0 } } };
+  const bot = await home.open({ channels: [chat.channel], play, config });
+  await chat.write('ada', 'first', { id: '1' });
+  await entered.promise;
+  const about = { SenderId: 'ada', ChatType: 'direct', Provider: 'memory', OriginatingTo: 'ada' };
+  const place = { conversationId: 'ada', messageId: '2' };
+  const files = { MediaPath: '/m/a.png', MediaType: 'image/png', MediaPaths: ['/m/a.png'] };
+  const more = { ...files, ThreadStarterBody: 'How it began' };
+  await chat.host.accept({ ...place, ctx: { ...about, RawBody: 'lok', ...more } });
+  const kept = async () => {
+    const state = await openState(home.stateDir);
+    const message = await state.inbox.find({
+      channel: 'memory',
+      accountId: chat.channel.accountId,
+      ...place,
+    });
+    await state.close();
+    return message?.ctx;
+  };
+  await chat.host.amend({ ...place, ctx: { ...about, RawBody: 'look' } });
+  expect(await kept()).toMatchObject({ RawBody: 'look', ...more });
+  const other = { MediaMissing: [{ name: 'b.png', reason: 'too large' }] };
+  await chat.host.amend({ ...place, ctx: { ...about, RawBody: 'look', ...other } });
+  expect(await kept()).toMatchObject({ ...other, ThreadStarterBody: 'How it began' });
+  expect(await kept()).not.toHaveProperty('MediaPath');
+  gate.resolve();
+  await bot.idle();
+});
+
 test('the last replies go out before the channels are stopped, and what arrives meanwhile is kept', async () => {
   const home = new BotHome();
   const chat = new HostedChat();

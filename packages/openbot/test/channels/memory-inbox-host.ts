@@ -1,11 +1,12 @@
 import type { MsgContext } from '@openbot/sessions';
+import { amendContext } from '../../src/bot/amend-context.ts';
 import type { ChannelHost, DeliveryReceipt } from '../../src/channels/contract.ts';
 
 type Accept = ChannelHost['accept'];
 
 /** A host that keeps messages by their identity, and can fail to. */
 export class MemoryInboxHost implements ChannelHost {
-  readonly #known = new Set<string>();
+  readonly #known = new Map<string, MsgContext>();
   /** Conversation, message id and text of each message that was kept. */
   readonly taken: (readonly [string, string, string | undefined])[] = [];
   /** Of each message that was kept, by its text. */
@@ -32,6 +33,14 @@ export class MemoryInboxHost implements ChannelHost {
 
   async amend({ conversationId, messageId, ctx }: Parameters<ChannelHost['amend']>[0]): Promise<void> {
     this.amended.push([conversationId, messageId, ctx.RawBody ?? ctx.Body]);
+    const key = JSON.stringify([conversationId, messageId]);
+    const former = this.#known.get(key);
+    if (former !== undefined) this.#known.set(key, amendContext(former, ctx));
+  }
+
+  /** A message as it is kept now. */
+  kept(conversationId: string, messageId: string): MsgContext | undefined {
+    return this.#known.get(JSON.stringify([conversationId, messageId]));
   }
 
   async receipt(receipt: DeliveryReceipt): Promise<void> {
@@ -56,8 +65,8 @@ export class MemoryInboxHost implements ChannelHost {
     }
     const key = JSON.stringify([conversationId, messageId]);
     const isNew = !this.#known.has(key);
-    this.#known.add(key);
     if (isNew) {
+      this.#known.set(key, ctx);
       this.taken.push([conversationId, messageId, ctx.RawBody ?? ctx.Body]);
       this.byText.set(ctx.RawBody ?? ctx.Body ?? '', ctx);
     }

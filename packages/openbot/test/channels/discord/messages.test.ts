@@ -157,6 +157,21 @@ describe('what people write', () => {
   );
 
   test(
+    'keeps its files when it is edited',
+    atHome(async (home) => {
+      const { network, host } = home;
+      const channel = await home.connect();
+      const file = { id: '9', filename: 'a.png', content_type: 'image/png', size: 3 };
+      const attachments = [{ ...file, url: network.keepFile(Buffer.from('png')) }];
+      const message = network.sayDirectly(ADA, 'lok', { attachments });
+      const edited_timestamp = '2026-05-01T00:00:01Z';
+      network.gateway.dispatch('MESSAGE_UPDATE', { ...message, content: 'look', edited_timestamp });
+      await home.settle(channel);
+      expect(host.kept('7501', message.id)).toMatchObject({ RawBody: 'look', MediaPath: '/media/a.png' });
+    }),
+  );
+
+  test(
     'is not heard from the bot itself, nor from other bots unless they are allowed',
     atHome(async (home) => {
       const { network, world, host } = home;

@@ -157,6 +157,22 @@ describe('what people write', () => {
   );
 
   test(
+    'that passes on files alone is taken with them',
+    atHome(async (home) => {
+      const { network, host } = home;
+      const channel = await home.connect();
+      const file = { id: '9', filename: 'a.png', content_type: 'image/png', size: 3 };
+      const attachments = [{ ...file, url: network.keepFile(Buffer.from('png')) }];
+      network.sayDirectly(ADA, '', {
+        message_reference: { type: 1, message_id: '5', channel_id: '6' },
+        message_snapshots: [{ message: { content: '', attachments } }],
+      });
+      await home.settle(channel);
+      expect(host.byText.get('[Forwarded message]')).toMatchObject({ MediaPath: '/media/a.png' });
+    }),
+  );
+
+  test(
     'keeps its files when it is edited',
     atHome(async (home) => {
       const { network, host } = home;

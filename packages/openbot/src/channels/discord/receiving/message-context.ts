@@ -106,5 +106,5 @@ function nameMentions(text: string, mentions: ReadonlyMap<string, string>, self:
 }
 
 function joinForward(own: string, forwarded: string): string {
-  return `${own === '' ? '' : `${own}\n\n`}[Forwarded message]\n${forwarded}`;
+  return `${own === '' ? '' : `${own}\n\n`}[Forwarded message]\n${forwarded}`.trim();
 }

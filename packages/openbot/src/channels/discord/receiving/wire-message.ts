@@ -65,8 +65,7 @@ export function readWireMessage(raw: unknown): WireMessage | undefined {
     mentions: readMentions(rest.mentions),
     mentionedRoles: readList(rest.mention_roles).slice(0, MOST_MENTIONS).filter(isId),
     ...(Array.isArray(roles) && { roles: roles.filter(isId) }),
-    files: readFiles(rest.attachments),
-    ...readReference(rest),
+    ...withForward(readFiles(rest.attachments), readReference(rest)),
     ...(typeof rest.nonce === 'string' && { nonce: rest.nonce }),
   };
 }
@@ -79,13 +78,25 @@ export function readUser(raw: unknown, member?: unknown): WireUser | undefined {
   return { id, name, username: handle, isBot: bot === true };
 }
 
-function readReference(message: Record<string, unknown>): Pick<WireMessage, 'reply' | 'forwarded'> {
+/** Files that are passed on are files of the message. */
+function withForward(
+  own: readonly WireFile[],
+  { files = [], ...reference }: ReturnType<typeof readReference>,
+): Pick<WireMessage, 'files' | 'reply' | 'forwarded'> {
+  return { files: [...own, ...files].slice(0, MOST_FILES), ...reference };
+}
+
+function readReference(
+  message: Record<string, unknown>,
+): Pick<WireMessage, 'reply' | 'forwarded'> & { readonly files?: readonly WireFile[] } {
   const { message_reference, referenced_message, message_snapshots } = message;
   const { message_id, type } = readObject(message_reference);
   if (type === FORWARD) {
     const [first] = readList(message_snapshots);
-    const forwarded = readText(readObject(readObject(first).message).content);
-    return forwarded === '' ? {} : { forwarded };
+    const { content, attachments, sticker_items } = readObject(readObject(first).message);
+    const forwarded = joinTexts(readText(content), readStickers(sticker_items));
+    const files = readFiles(attachments);
+    return forwarded === '' && files.length === 0 ? {} : { forwarded, files };
   }
   if (!isId(message_id)) return {};
   const { content, author } = readObject(referenced_message);

@@ -159,8 +159,9 @@ export class DiscordChannel implements Channel {
       .filter(({ name }) => /^[a-z0-9_-]{1,32}$/.test(name))
       .slice(0, MOST_COMMANDS)
       .map(writeCommand);
-    const print = hash('sha256', JSON.stringify(body));
     await this.#sending(undefined, async ({ host }) => {
+      const self = await this.#api.self();
+      const print = hash('sha256', JSON.stringify([self.id, body]));
       // Discord counts how many commands are made in a day.
       if ((await host.notes.read(COMMANDS_NOTE)) === print) return;
       const { id } = readObject(await this.#api.patiently('GET', '/applications/@me'));

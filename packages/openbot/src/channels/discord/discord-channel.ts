@@ -38,6 +38,7 @@ const CAPABILITIES: ChannelCapabilities = {
 /** The intent for the content of messages, of small bots and of verified ones. */
 const MAY_READ = (1 << 18) | (1 << 19);
 const FOR_GOOD = { isPermanent: true, mayHaveArrived: false };
+const CATCHING_UP = 'Connected, and catching up with what was said meanwhile.';
 const COMMANDS_NOTE = 'commands';
 const MOST_COMMANDS = 100;
 
@@ -116,7 +117,11 @@ export class DiscordChannel implements Channel {
   }
 
   health(): ChannelHealth {
-    return this.#open?.link.health() ?? { state: 'stopped' };
+    const { link, inbound } = this.#open ?? {};
+    const health = link?.health() ?? { state: 'stopped' };
+    return health.state === 'connected' && inbound?.isCatchingUp
+      ? { state: 'reconnecting', since: health.since, error: CATCHING_UP }
+      : health;
   }
 
   async send(request: SendRequest): Promise<{ readonly ids: readonly string[] }> {

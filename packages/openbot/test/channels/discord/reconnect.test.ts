@@ -227,6 +227,88 @@ describe('a session that Discord has forgotten', () => {
   );
 
   test(
+    'complaint 7: is read before what is said later, also when the first reading failed',
+    atHome(async (home) => {
+      const { network, host } = home;
+      const channel = await home.connect();
+      network.sayDirectly(ADA, 'one');
+      await home.settle(channel);
+      network.gateway.isOpen = false;
+      network.gateway.drop();
+      network.gateway.forgetSessions();
+      network.sayDirectly(ADA, 'missed');
+      const failing = { path: /\/7501\/messages$/, times: 1000, does: { status: 502 } };
+      network.fault(failing);
+      network.gateway.isOpen = true;
+      await network.gateway.until(() => identifies(home).length === 2);
+      await network.gateway.connected();
+      network.sayDirectly(ADA, 'live');
+      const resumes = () => network.gateway.opened.filter((line) => line.startsWith('resume')).length;
+      await network.gateway.until(() => resumes() > 2);
+      expect(channel.health()).toMatchObject({ state: 'reconnecting' });
+      failing.times = 0;
+      await network.gateway.until(() => host.taken.length === 3);
+      expect(texts(home)).toEqual(['one', 'missed', 'live']);
+      await home.settle(channel);
+    }),
+  );
+
+  test(
+    'is read in other servers when one does not let its channels be listed',
+    atHome(async (home) => {
+      const { network, world, host } = home;
+      world.addGuild('11', 'Closed', []);
+      const channel = await home.connect();
+      network.say('20', ADA, 'one');
+      await home.settle(channel);
+      network.gateway.isOpen = false;
+      network.gateway.drop();
+      network.gateway.forgetSessions();
+      network.say('20', ADA, 'missed');
+      const does = { status: 403, body: { message: 'Missing Access', code: 50001 } };
+      network.fault({ path: /^\/guilds\/11\/channels$/, times: 1000, does });
+      network.gateway.isOpen = true;
+      await network.gateway.until(() => host.taken.length === 2);
+      await home.settle(channel);
+      expect(texts(home)).toEqual(['one', 'missed']);
+      expect(host.reports).toEqual([expect.stringMatching(/server 11 cannot be listed: Missing Access/)]);
+    }),
+  );
+
+  test(
+    'asks for the roles of those alone who may talk, and health says that it is catching up',
+    atHome(async (home) => {
+      const { network, host } = home;
+      const channel = await home.connect();
+      network.say('20', ADA, 'one');
+      await home.settle(channel);
+      network.gateway.isOpen = false;
+      network.gateway.drop();
+      network.gateway.forgetSessions();
+      host.strangers.add(BEN.id);
+      network.say('20', BEN, 'of a stranger');
+      network.say('20', ADA, 'missed');
+      const members: string[] = [];
+      const health: unknown[] = [];
+      const { mayTalk } = host;
+      host.mayTalk = (ctx) => {
+        health.push(channel.health());
+        return mayTalk.call(host, ctx);
+      };
+      network.gateway.isOpen = true;
+      await network.gateway.until(() => host.taken.length === 3);
+      await home.settle(channel);
+      members.push(...network.calls.flatMap(({ path }) => /members\/(\d+)$/.exec(path)?.[1] ?? []));
+      expect(members).toEqual([ADA.id]);
+      expect(host.byText.get('missed')).toMatchObject({ SenderRoles: ['77'] });
+      expect(health).toContainEqual(
+        expect.objectContaining({ state: 'reconnecting', error: expect.stringMatching(/catching up/) }),
+      );
+      expect(channel.health()).toMatchObject({ state: 'connected' });
+    }),
+  );
+
+  test(
     'is said when more was missed than is read',
     atHome(async (home) => {
       const { network, host } = home;

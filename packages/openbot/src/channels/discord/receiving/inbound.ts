@@ -38,6 +38,7 @@ export class Inbound {
   readonly #stop = new AbortController();
   readonly #lanes: EventLanes;
   readonly book: ChannelBook;
+  #isCatchingUp = false;
 
   constructor(parts: InboundParts) {
     this.#parts = parts;
@@ -51,12 +52,12 @@ export class Inbound {
     this.book.learn(event, data);
     const { place } = this.#parts;
     const onSeen = () => place.see(sessionId, sequence);
+    // In front of all that this connection tells: on a resume, what was missed comes before RESUMED.
+    if (place.gap !== undefined && !this.#isCatchingUp) {
+      this.#isCatchingUp = true;
+      this.#lanes.add({ onSeen: () => {}, isBarrier: true, work: () => this.#readGap() });
+    }
     switch (event) {
-      case 'READY':
-      case 'RESUMED':
-        if (place.gap === undefined) this.#lanes.add({ onSeen });
-        else this.#lanes.add({ onSeen, isBarrier: true, work: () => this.#readGap() });
-        return;
       case 'MESSAGE_CREATE':
       case 'MESSAGE_UPDATE':
         this.#takeMessage(data, sessionId, sequence, event === 'MESSAGE_UPDATE');
@@ -137,7 +138,8 @@ export class Inbound {
     if (isChange && !message.isEdited) return;
     const { ctx, place } = await this.#read(message, isNative);
     const { signal } = this.#stop;
-    const hasMore = !isChange && (message.files.length > 0 || place.parent !== undefined);
+    const hasMore =
+      !isChange && (message.files.length > 0 || place.parent !== undefined || lacksRoles(message));
     const more = hasMore && (await host.mayTalk(ctx)) ? await this.#readMore(message, place) : {};
     signal.throwIfAborted();
     const arrival = { conversationId: message.channelId, messageId: message.id, ctx: { ...ctx, ...more } };
@@ -168,7 +170,11 @@ export class Inbound {
     const { api, media, settings, timing } = this.#parts;
     const starter = message.id === place.id ? undefined : await this.book.threadStarter(place);
     const { signal } = this.#stop;
+    const { guildId, author } = message;
+    const roles =
+      guildId !== undefined && lacksRoles(message) ? await this.book.rolesOf(guildId, author.id) : undefined;
     return {
+      ...(roles !== undefined && { SenderRoles: [...roles] }),
       ...(starter !== undefined && { ThreadStarterBody: starter }),
       ...(await receiveFiles(message, { media, api, apiRoot: settings.apiRoot, timing, signal })),
     };
@@ -191,10 +197,17 @@ export class Inbound {
       },
     });
     place.closeGap();
+    this.#isCatchingUp = false;
+  }
+
+  /** What was said while there was no session is being read, and what is said now waits for it. */
+  get isCatchingUp(): boolean {
+    return this.#isCatchingUp;
   }
 
   /** The connection has ended: what has not begun arrives again. */
   drop(): void {
+    this.#isCatchingUp = false;
     this.#lanes.drop();
   }
 
@@ -213,6 +226,11 @@ function isHeard(
 ): boolean {
   if (author.id === selfId) return false;
   return !author.isBot || allowBots === true || (allowBots === 'mentions' && mentions.has(selfId));
+}
+
+/** The API, which is asked for what was missed, does not say the roles of an author. */
+function lacksRoles({ guildId, roles, author }: WireMessage): boolean {
+  return guildId !== undefined && roles === undefined && !author.isBot;
 }
 
 function isEmpty({ text, files, forwarded }: WireMessage): boolean {

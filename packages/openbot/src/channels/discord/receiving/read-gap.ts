@@ -59,9 +59,17 @@ async function listGuildChannels(gap: Gap, { api, book, report, signal }: GapPar
     .filter(isId);
   if (guilds.length > MOST_GUILDS) report(`Discord: only ${MOST_GUILDS} servers were read again.`);
   for (const guildId of guilds.slice(0, MOST_GUILDS)) {
-    const channels = readList(await api.patiently('GET', `/guilds/${guildId}/channels`, { signal }));
-    const active = readObject(await api.patiently('GET', `/guilds/${guildId}/threads/active`, { signal }));
-    const all = [...channels, ...readList(active.threads)];
+    let all: readonly unknown[];
+    try {
+      const channels = readList(await api.patiently('GET', `/guilds/${guildId}/channels`, { signal }));
+      const active = readObject(await api.patiently('GET', `/guilds/${guildId}/threads/active`, { signal }));
+      all = [...channels, ...readList(active.threads)];
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // Another try would get the same answer. Channels that were heard before are read one by one.
+      report(`Discord: the channels of server ${guildId} cannot be listed: ${error.message}`);
+      continue;
+    }
     book.learnAll(all, guildId);
     for (const raw of all) {
       const { id, last_message_id } = readObject(raw);
@@ -98,7 +106,8 @@ async function readChannel({ id, after, isKnown, ...rest }: Candidate, parts: Ga
       .sort(byAge);
     for (const { message } of messages) {
       signal.throwIfAborted();
-      await take(await addGuild(message, guildId, book));
+      // The API does not say in which guild a message was written.
+      await take({ ...message, ...(guildId !== undefined && { guild_id: guildId }) });
     }
     last = messages.at(-1)?.id ?? last;
     if (messages.length < PAGE) return;
@@ -106,16 +115,4 @@ async function readChannel({ id, after, isKnown, ...rest }: Candidate, parts: Ga
   report(
     `Discord: more than ${MOST_PAGES * PAGE} messages were missed in channel ${id}; the rest was not read.`,
   );
-}
-
-/** The API does not say in which guild a message was written, nor which roles its author has there. */
-async function addGuild(
-  message: Record<string, unknown>,
-  guildId: string | undefined,
-  book: ChannelBook,
-): Promise<unknown> {
-  const { id, bot } = readObject(message.author);
-  if (guildId === undefined) return message;
-  if (!isId(id) || bot === true) return { ...message, guild_id: guildId };
-  return { ...message, guild_id: guildId, member: { roles: await book.rolesOf(guildId, id) } };
 }

@@ -117,6 +117,38 @@ describe('a reply', () => {
   );
 
   test(
+    'is found again in the chat, also where a file of it was left out',
+    atHome(async (home) => {
+      const { network, world, media } = home;
+      const channel = await home.connect();
+      const send = async (key: string, payload: SendRequest['payload']) => {
+        network.fault({ ...POSTS, does: 'lose answer' });
+        await expect(channel.send(request({ key, payload }))).rejects.toMatchObject({ mayHaveArrived: true });
+        world.moveTime(3_600_000);
+        world.forgetNonces();
+        const { ids } = await channel.send(request({ key, payload, mayBeRepeat: true }));
+        expect(ids).toEqual([world.messages.get('20')?.at(-1)?.id]);
+      };
+      media.refusal = new OpenBotError('MEDIA_REFUSED', 'It is not\nin the workspace');
+      await send('a', { text: 'Look', mediaUrl: '/etc/passwd' });
+      await send('b', { mediaUrls: ['/etc/passwd', '/etc/shadow'] });
+      await send('c', { text: 'x'.repeat(1970), mediaUrl: '/etc/passwd' });
+      media.refusal = undefined;
+      const does = { status: 413, body: { message: 'Request entity too large', code: 40005 } };
+      network.fault({ ...POSTS, does });
+      await send('d', { text: 'Big', mediaUrl: '/work/big.mp4' });
+      await send('e', { text: 'Small', mediaUrl: '/work/small.png' });
+      expect(world.shown('20').map((text) => text.slice(0, 60))).toEqual([
+        'Look\n[A file could not be sent: It is not in the workspace]',
+        '[A file could not be sent: It is not in the workspace]\n[A fi',
+        'x'.repeat(60),
+        'Big\n[big.mp4 is too large for Discord]',
+        'Small',
+      ]);
+    }),
+  );
+
+  test(
     'is marked where nobody can tell whether it is shown already',
     atHome(async (home) => {
       const { network, world } = home;

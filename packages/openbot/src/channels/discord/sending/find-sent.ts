@@ -1,8 +1,15 @@
 import { markPart, REPEAT_MARK } from '../../text/mark-repeat.ts';
 import type { DiscordApi } from '../discord-api.ts';
-import { readList, readObject, readText, readWireMessage } from '../receiving/wire-message.ts';
+import {
+  readList,
+  readObject,
+  readText,
+  readWireMessage,
+  type WireMessage,
+} from '../receiving/wire-message.ts';
 import { byAge, idAt, isId, isNewer } from '../snowflake.ts';
 import type { FirstTry } from './first-tries.ts';
+import { TEXT_LIMIT } from './reply-parts.ts';
 
 /** For how long a nonce is surely remembered by Discord, which says “a few minutes”. */
 export const NONCE_MS = 60_000;
@@ -31,21 +38,38 @@ export async function findSent(
 ): Promise<{ readonly id: string } | 'absent' | 'undecided'> {
   const { channelId, text, fileCount, tried, behind, signal } = search;
   const self = await api.self();
-  const texts = [text, markPart(REPEAT_MARK, text)].map((one) => readText(one).trim());
   let after = newestOf(idAt(tried.at - CLOCK_MS), tried.after, behind);
   for (let page = 0; page < MOST_PAGES; page++) {
     const query = { after, limit: String(PAGE) };
     const raw = readList(await api.call('GET', `/channels/${channelId}/messages`, { query, signal }));
     const messages = raw.flatMap((one) => readWireMessage(one) ?? []).sort(byAge);
-    const sent = messages.find(
-      (one) => one.author.id === self.id && texts.includes(one.text.trim()) && one.files.length === fileCount,
-    );
+    const sent = messages.find((one) => one.author.id === self.id && isShown(one, { text, fileCount }));
     if (sent !== undefined) return { id: sent.id };
     const newest = raw.map((one) => readObject(one).id).filter(isId);
     if (raw.length < PAGE) return 'absent';
     after = newestOf(after, ...newest);
   }
   return 'undecided';
+}
+
+/** What people read in the place of a file. */
+export function noteOf(what: string): string {
+  return `[${what.replace(/\s+/g, ' ')}]`;
+}
+
+/** Whether a message is this part. Which of its files were left out is known of the message alone: they have notes. */
+function isShown(
+  { text: shown, files }: WireMessage,
+  { text, fileCount }: Pick<SentSearch, 'text' | 'fileCount'>,
+): boolean {
+  return [text, markPart(REPEAT_MARK, text)].some((one) => {
+    const words = readText(one).trim();
+    const notes = shown.slice(words.length).split('\n').filter(Boolean);
+    if (!shown.startsWith(words) || !notes.every((note) => note.startsWith('['))) return false;
+    // What is too long for a message was cut, and notes with it.
+    const isCut = shown.length === TEXT_LIMIT;
+    return files.length + notes.length === fileCount || (isCut && files.length + notes.length < fileCount);
+  });
 }
 
 /** The same for a post of a forum, which has a title. */

@@ -7,7 +7,7 @@ import { type ApiFile, type DiscordApi, sizeOf } from '../discord-api.ts';
 import type { ChannelBook } from '../receiving/channel-book.ts';
 import { readName, readObject } from '../receiving/wire-message.ts';
 import { isId } from '../snowflake.ts';
-import { findPost, findSent, NONCE_MS } from './find-sent.ts';
+import { findPost, findSent, NONCE_MS, noteOf } from './find-sent.ts';
 import type { FirstTries, FirstTry } from './first-tries.ts';
 import { nonceOf, type ReplyPart, splitReply, TEXT_LIMIT } from './reply-parts.ts';
 import { hasCode, isTooLarge, NOT_TEXT_CHANNEL } from './send-errors.ts';
@@ -118,7 +118,7 @@ export class Outbound {
       return await this.#post(sending, files, [text, ...notes]);
     } catch (error) {
       if (files.length === 0 || !isTooLarge(error)) throw error;
-      const tooLarge = files.map(({ name }) => `[${name} is too large for Discord]`);
+      const tooLarge = files.map(({ name }) => noteOf(`${name} is too large for Discord`));
       return await this.#post(sending, [], [text, ...notes, ...tooLarge]);
     }
   }
@@ -194,7 +194,7 @@ export class Outbound {
       if ('bytes' in file) read.push({ data: file.bytes, name: file.name, contentType: file.type });
       else {
         report(`Discord: a file was not sent: ${file.reason}`);
-        notes.push(`[A file could not be sent: ${file.reason}]`);
+        notes.push(noteOf(`A file could not be sent: ${file.reason}`));
       }
     }
     return { files: read, notes };

@@ -16,6 +16,8 @@ const TYPES: Readonly<Record<string, readonly [string, OutgoingMedia['kind']]>> 
 export class TempMedia implements ChannelMedia {
   readonly maxBytes: number;
   readonly folder = makeTempFolder();
+  /** By the end of a path, for those whose name does not say it. */
+  readonly types = new Map<string, readonly [string, OutgoingMedia['kind']]>();
   /** How many of the next reads of an outgoing file fail. */
   unreachable = 0;
 
@@ -42,7 +44,8 @@ export class TempMedia implements ChannelMedia {
     if (url.startsWith('http://refused')) throw new OpenBotError('MEDIA_REFUSED', 'The address is private');
     if (url.startsWith('http')) return this.#download(url);
     const bytes = readFileSync(url);
-    const [type, kind] = TYPES[url.split('.').at(-1)!] ?? ['application/pdf', 'document'];
+    const own = [...this.types].find(([end]) => url.endsWith(end))?.[1];
+    const [type, kind] = own ?? TYPES[url.split('.').at(-1)!] ?? ['application/pdf', 'document'];
     return { bytes, type, kind, name: basename(url) };
   }
 

@@ -19,7 +19,6 @@ const KINDS: readonly (readonly [FileKind, mostBytes: number, types: RegExp])[] 
   ['document', 100 * MB, /./],
 ];
 
-export const CAPTION_KINDS: readonly string[] = ['image', 'video', 'document'] satisfies FileKind[];
 /** Of these WhatsApp shows no text. */
 export const CAPTIONLESS: readonly string[] = ['audio', 'sticker'] satisfies FileKind[];
 

@@ -7,7 +7,7 @@ import { markPart } from '../text/mark-repeat.ts';
 import { isApiFailure } from './api-failure.ts';
 import { writeCallbackData } from './callback-data.ts';
 import type { GraphClient } from './graph-client.ts';
-import { CAPTION_KINDS, CAPTIONLESS, type OutgoingFile, readOutgoingFile } from './outgoing-file.ts';
+import { CAPTIONLESS, type OutgoingFile, readOutgoingFile } from './outgoing-file.ts';
 import { type Part, planParts } from './plan-parts.ts';
 import { readRecipient } from './recipient.ts';
 import type { WhatsAppSettings } from './settings.ts';
@@ -50,13 +50,15 @@ export class Outgoing {
       files.set(url, reading);
       return reading;
     };
-    const takesCaption = async (url: string) => CAPTION_KINDS.includes((await readFile(url)).kind);
-    const parts = await planParts(payload, takesCaption);
+    const parts = planParts(payload);
     const ids = [...sentIds];
     for (const [at, part] of parts.entries()) {
       if (at < sentIds.length) continue;
       const ownMark = at === sentIds.length ? mark : undefined;
-      const isMute = part.kind === 'file' && CAPTIONLESS.includes((await readFile(part.url)).kind);
+      const isMute =
+        part.kind === 'file' &&
+        part.caption === undefined &&
+        CAPTIONLESS.includes((await readFile(part.url)).kind);
       // It is no part, so the count of those that got through stays right.
       if (ownMark !== undefined && isMute)
         await this.#options.client.sendMessage({ ...recipient, ...writeText(ownMark) }, signal);
@@ -164,9 +166,12 @@ export class Outgoing {
     const outgoing = await readFile(part.url);
     if (outgoing.kind === 'refused') {
       this.#options.report(`A file of a reply was not sent: ${outgoing.reason}`);
-      return writeText(markPart(mark, `(A file could not be sent: ${outgoing.reason})`));
+      const notice = `(A file could not be sent: ${outgoing.reason})`.slice(0, 1000);
+      return writeText(markPart(mark, part.caption === undefined ? notice : `${part.caption}\n\n${notice}`));
     }
-    const { kind, file } = outgoing;
+    const { file } = outgoing;
+    const isCaptioned = part.caption !== undefined && CAPTIONLESS.includes(outgoing.kind);
+    const kind = isCaptioned ? 'document' : outgoing.kind;
     await request.allowTime(uploadMs(file.bytes.length));
     const id = await this.#upload(file, request.signal);
     const isVoice =

@@ -23,11 +23,11 @@ export type Part =
   | { readonly kind: 'text'; readonly text: string; readonly buttons?: readonly Button[] }
   | { readonly kind: 'file'; readonly url: string; readonly caption?: string };
 
-/** The same payload gives the same parts. `takesCaption` says it of a file. */
-export async function planParts(
-  payload: ReplyPayload,
-  takesCaption: (url: string) => Promise<boolean>,
-): Promise<readonly Part[]> {
+/**
+ * The same payload gives the same parts, whatever can be read of its files now: a later try goes on behind those that were
+ * sent. The text is a caption unless the name of the file says that it is shown without one.
+ */
+export function planParts(payload: ReplyPayload): readonly Part[] {
   const text = renderText(payload.text ?? '').trim();
   const { mediaUrl, mediaUrls = [] } = payload;
   const urls = [...new Set(mediaUrl === undefined ? mediaUrls : [mediaUrl, ...mediaUrls])];
@@ -36,10 +36,16 @@ export async function planParts(
   if (text === '') return files;
   const [first, ...others] = files;
   const isShort = buttons.length === 0 && text.length <= leaveRoom(SHORT_LIMIT);
-  if (first !== undefined && isShort && (await takesCaption(first.url))) {
+  if (first !== undefined && isShort && !isNamedMute(first.url)) {
     return [{ ...first, caption: text }, ...others];
   }
   return [...planText(text, buttons), ...files];
+}
+
+/** Sound and stickers, by their names. A file that proves to be one is sent as a document, which has a caption. */
+function isNamedMute(url: string): boolean {
+  if (/^data:/i.test(url)) return /^data:(audio\/|image\/webp)/i.test(url);
+  return /\.(aac|amr|m4a|mp3|oga|ogg|opus|wav|webp)$/i.test(url.replace(/[?#].*$/s, ''));
 }
 
 function planText(text: string, buttons: readonly Button[]): Part[] {

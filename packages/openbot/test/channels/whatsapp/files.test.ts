@@ -170,8 +170,7 @@ describe('files that are sent', () => {
     const png = bench.media.write('a.png', 'a');
     await bench.send({ payload: { text: 'See', mediaUrls: ['http://refused/x.png', png] } });
     expect(sent(bench)).toEqual([
-      ['text', 'See'],
-      ['text', '(A file could not be sent: The address is private)'],
+      ['text', 'See\n\n(A file could not be sent: The address is private)'],
       ['image', '', 'a'],
     ]);
     expect(bench.host.reports).toHaveLength(1);
@@ -179,6 +178,39 @@ describe('files that are sent', () => {
     await bench.send({ payload: { mediaUrl: png } });
     expect(sent(bench).at(-1)).toEqual(['image', '', 'a']);
     expect(bench.waits).toEqual([300, 1500]);
+  });
+
+  test('are the same parts in each try, whatever can be read meanwhile', async () => {
+    for (const [before, after] of [
+      [0, 3],
+      [3, 0],
+    ]) {
+      const bench = await WhatsAppBench.start();
+      const files = ['a.png', 'b.png'].map((name) => bench.media.write(name, name));
+      const payload = { text: 'Hi', mediaUrls: files };
+      const sentIds: string[] = [];
+      bench.media.unreachable = before!;
+      const onPart = async (id: string) => {
+        sentIds.push(id);
+        bench.api.faults.push({ fault: 'error', code: 131056 });
+      };
+      await expect(bench.send({ payload, onPart })).rejects.toMatchObject({ reason: 'busy' });
+      expect(sentIds).toHaveLength(1);
+      bench.media.unreachable = after!;
+      const { ids } = await bench.send({ payload, sentIds });
+      expect(ids).toHaveLength(2);
+      const [first, second] = sent(bench);
+      const lost = '(A file could not be sent: The file cannot be reached.)';
+      expect(first).toEqual(before === 0 ? ['image', 'Hi', 'a.png'] : ['text', `Hi\n\n${lost}`]);
+      expect(second).toEqual(after === 0 ? ['image', '', 'b.png'] : ['text', lost]);
+    }
+  });
+
+  test('are documents with a caption where only their bytes say that they have none', async () => {
+    const bench = await WhatsAppBench.start();
+    bench.media.types.set('/voice', ['audio/ogg', 'audio']);
+    await bench.send({ payload: { text: 'Listen', mediaUrl: bench.media.write('voice', 'sound') } });
+    expect(sent(bench)).toEqual([['document', 'Listen', 'sound']]);
   });
 
   test('go on behind those that an earlier try got through', async () => {

@@ -64,7 +64,7 @@ export class Outgoing {
         await this.#options.client.sendMessage({ ...recipient, ...writeText(ownMark) }, signal);
       const message = {
         ...recipient,
-        ...(at === 0 && payload.replyToId && { context: { message_id: payload.replyToId } }),
+        ...(at === 0 && quote(payload)),
         ...(await this.#writeMessage(part, {
           request,
           mark: isMute ? undefined : ownMark,
@@ -105,6 +105,16 @@ export class Outgoing {
       return { id: await this.#options.client.sendMessage(message, signal) };
     } catch (error) {
       const failure = error as SendFailure;
+      // Of what may be wrong in a message only what it answers can be left out.
+      if (
+        message.context !== undefined &&
+        isApiFailure(error) &&
+        error.isPermanent &&
+        error.reason === 'other'
+      ) {
+        const { context: _refused, ...rest } = message;
+        return this.#sendMessage(rest, { payload, isFirst, signal });
+      }
       if (failure.reason === 'window closed' && isFirst)
         return this.#fallBack(message, payload, failure, signal);
       throw failure.mayHaveArrived === true
@@ -200,6 +210,11 @@ export class Outgoing {
       });
     }
   }
+}
+
+/** What a reply answers, where it can be a message of WhatsApp. */
+function quote({ replyToId }: ReplyPayload): Json {
+  return replyToId?.startsWith('wamid.') ? { context: { message_id: replyToId } } : {};
 }
 
 function writeText(body: string): Json {

@@ -17,6 +17,23 @@ async function closedAddress(): Promise<string> {
   return url;
 }
 
+describe('what a reply answers', () => {
+  test('is left out where WhatsApp refuses it, and where it cannot be a message of WhatsApp', async () => {
+    const bench = await WhatsAppBench.start();
+    bench.api.faults.push({ fault: 'error', code: 100 });
+    await bench.send({ payload: { text: 'one', replyToId: 'wamid.gone' } });
+    await bench.send({ payload: { text: 'two', replyToId: '42' } });
+    expect(bench.api.shown.map(({ text, replyTo }) => [text, replyTo])).toEqual([
+      ['one', undefined],
+      ['two', undefined],
+    ]);
+    // What is wrong besides is told.
+    for (let n = 0; n < 2; n++) bench.api.faults.push({ fault: 'error', code: 100 });
+    const failure = bench.send({ payload: { text: 'three', replyToId: 'wamid.a' } });
+    await expect(failure).rejects.toMatchObject({ isPermanent: true, mayHaveArrived: false });
+  });
+});
+
 describe('a text', () => {
   test('is split after it was rendered, with the context on the first part', async () => {
     const bench = await WhatsAppBench.start();

@@ -59,6 +59,8 @@ export interface DeliveryReceipt {
   readonly part?: { readonly index: number; readonly count: number };
   /** Why it failed, after the network had taken it. */
   readonly error?: string;
+  /** Of a failure that another try may get over: how long to wait for it, ms. Absent: it is for good. */
+  readonly retryAfterMs?: number;
   /** Of a failure: the text of the reply is sent once more, as a reply of its own with this as its `channelData`. */
   readonly instead?: Record<string, unknown>;
 }

@@ -11,6 +11,15 @@ export interface RetryLimits {
   readonly maxAgeMs: number;
 }
 
+const HOUR_MS = 3_600_000;
+
+export const RETRY_LIMITS: RetryLimits = {
+  firstMs: 1000,
+  mostMs: HOUR_MS / 6,
+  maxTries: 200,
+  maxAgeMs: 24 * HOUR_MS,
+};
+
 export type AfterFailure =
   | { readonly action: 'retry'; readonly nextTryAt: number }
   | { readonly action: 'dead'; readonly error: string };

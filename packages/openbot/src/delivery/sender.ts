@@ -3,7 +3,7 @@ import type { Outlet } from '../channels/contract.ts';
 import { systemClock } from '../clock.ts';
 import type { Outbox } from '../outbox/contract.ts';
 import { AccountSender, type SenderDependencies } from './account-sender.ts';
-import type { RetryLimits } from './next-try.ts';
+import { RETRY_LIMITS, type RetryLimits } from './next-try.ts';
 
 export interface SenderOptions
   extends Partial<Omit<SenderDependencies, 'outbox' | 'limits' | 'leaseMarginMs'>> {
@@ -13,8 +13,6 @@ export interface SenderOptions
   readonly limits?: Partial<RetryLimits>;
 }
 
-const HOUR_MS = 3_600_000;
-const LIMITS: RetryLimits = { firstMs: 1000, mostMs: HOUR_MS / 6, maxTries: 200, maxAgeMs: 24 * HOUR_MS };
 const SEND_TIMEOUT_MS = 60_000;
 
 /** Time to write down how a send ended, before another process takes its message for lost. */
@@ -41,7 +39,7 @@ export class Sender {
       ...options,
       sendTimeoutMs,
       leaseMarginMs: LEASE_MARGIN_MS,
-      limits: { ...LIMITS, ...limits },
+      limits: { ...RETRY_LIMITS, ...limits },
     };
     for (const channel of channels) this.add(channel);
   }

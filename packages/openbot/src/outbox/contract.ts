@@ -95,10 +95,18 @@ export interface Outbox {
       readonly part?: { readonly index: number; readonly count: number };
     },
   ): Promise<boolean>;
-  /** The network gave up a message that it had taken. Resolves with it when it was sent, or being sent. */
+  /**
+   * The network gave up a message, or the part of it with this id, that it had taken. Resolves with it when it was sent,
+   * or being sent. It is dead, or waits until `nextTryAt`; the parts before the one that failed count as sent.
+   */
   refuse(
     key: string,
-    failure: { readonly error: string; readonly at: number },
+    failure: {
+      readonly error: string;
+      readonly at: number;
+      readonly id: string;
+      readonly nextTryAt?: number;
+    },
   ): Promise<OutboxMessage | undefined>;
   /** The sent message that the network gave this id. */
   findSent(

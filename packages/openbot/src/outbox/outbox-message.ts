@@ -39,6 +39,26 @@ export function addProof(
   return { ids: [...ids, id], isWhole: part.index === part.count - 1 };
 }
 
+/** What is left of a message of which the network gave up a part. Undefined where it was not with the network. */
+export function takeBack(
+  { state, ids, mayBeRepeat }: Pick<Progress, 'state' | 'ids' | 'mayBeRepeat'>,
+  { error, at, id, nextTryAt }: Parameters<Outbox['refuse']>[1],
+): Pick<Progress, 'state' | 'at' | 'ids' | 'mayBeRepeat' | 'error'> | undefined {
+  const index = ids.indexOf(id);
+  // Of one that was sent, another id is that of an earlier try.
+  if (state === 'sent' ? index < 0 : state !== 'sending') return undefined;
+  const isTriedAgain = nextTryAt !== undefined;
+  return {
+    state: isTriedAgain ? 'waiting' : 'dead',
+    at: isTriedAgain ? nextTryAt : at,
+    error,
+    // Of one that is being sent, the part that comes next.
+    ids: index < 0 ? ids : ids.slice(0, index),
+    // The parts behind it have arrived, and are sent again.
+    mayBeRepeat: mayBeRepeat || (index >= 0 && index < ids.length - 1),
+  };
+}
+
 function toState({ state, at, owner, ids }: Progress): OutboxState {
   switch (state) {
     case 'waiting':

@@ -226,19 +226,41 @@ export function describeOutboxContract(name: string, open: () => Promise<Outbox>
         const outbox = await open();
         await outbox.put([outbound('1', '1'), outbound('2', '2'), outbound('3', '3')]);
         const { target } = outbound('');
-        expect(await outbox.refuse('1', { at: 1, error: 'no' })).toBeUndefined();
+        expect(await outbox.refuse('1', { at: 1, error: 'no', id: 'x' })).toBeUndefined();
         await claim(outbox, { limit: 2 });
         await outbox.sent('1', 'me', { at: 1001, ids: ['x', 'y'] });
         expect(await outbox.findSent({ ...target, accountId: 'second' }, 'y')).toBeUndefined();
         expect(await outbox.findSent(target, 'z')).toBeUndefined();
         expect(await outbox.findSent(target, 'y')).toMatchObject({ key: '1' });
-        const refused = await outbox.refuse('1', { at: 1002, error: 'undeliverable' });
+        const refused = await outbox.refuse('1', { at: 1002, error: 'undeliverable', id: 'y' });
         expect(refused).toMatchObject({ key: '1', state: 'dead', diedAt: 1002, error: 'undeliverable' });
-        expect(refused).not.toHaveProperty('parts');
+        expect(refused).toMatchObject({ parts: { ids: ['x'] } });
         expect(await outbox.get('1')).toEqual(refused);
-        expect(await outbox.refuse('1', { at: 1003, error: 'again' })).toBeUndefined();
-        expect(await outbox.refuse('2', { at: 1003, error: 'no' })).toMatchObject({ state: 'dead' });
+        expect(await outbox.refuse('1', { at: 1003, error: 'again', id: 'y' })).toBeUndefined();
+        expect(await outbox.refuse('2', { at: 1003, error: 'no', id: 'z' })).toMatchObject({ state: 'dead' });
         expect(await outbox.sent('2', 'me', { at: 1004, ids: [] })).toBe(false);
+      });
+
+      test('a message that the network gave up for now waits, behind the parts that arrived', async () => {
+        const outbox = await open();
+        await outbox.put([outbound('1'), outbound('2', '2')]);
+        await claim(outbox);
+        await outbox.sent('1', 'me', { at: 1001, ids: ['a', 'b', 'c'] });
+        await outbox.sent('2', 'me', { at: 1001, ids: ['d'] });
+        const failure = { at: 1002, error: 'busy', nextTryAt: 3000 };
+        expect(await outbox.refuse('1', { ...failure, id: 'of an earlier try' })).toBeUndefined();
+        const waiting = { state: 'waiting', nextTryAt: 3000, error: 'busy' };
+        // What is behind the part is sent again, and arrived before.
+        expect(await outbox.refuse('1', { ...failure, id: 'b' })).toMatchObject({
+          ...waiting,
+          mayBeRepeat: true,
+          parts: { ids: ['a'] },
+        });
+        const whole = await outbox.refuse('2', { ...failure, id: 'd' });
+        expect(whole).toMatchObject({ ...waiting, mayBeRepeat: false });
+        expect(whole).not.toHaveProperty('parts');
+        expect(await claimKeys(outbox, { now: 2999 })).toEqual([]);
+        expect(await claim(outbox, { now: 3000 })).toMatchObject([{ key: '1', tries: 2 }, { key: '2' }]);
       });
 
       test('dead: it is listed, and the next one goes on', async () => {

@@ -94,6 +94,11 @@ export function describeApiError(error: Readonly<Record<string, unknown>>): stri
   return `WhatsApp refused it (${Number.isFinite(code) ? code : 'no code'}): ${words}${advice ? `. ${advice}` : ''}`;
 }
 
+/** How long to wait after an error that came in a status; undefined for one that is for good. */
+export function readRetryDelay(error: Readonly<Record<string, unknown>>): number | undefined {
+  return RULES.get(Number(error.code))?.retryAfterMs;
+}
+
 function judgeStatus(status: number, isTransient: boolean): Rule {
   if (isTransient || status >= 500 || status === 408) return LATER;
   if (status === 429) return { reason: 'busy', retryAfterMs: MINUTE };

@@ -1,7 +1,7 @@
 import { mediaFields } from '../../media/media-fields.ts';
 import type { ChannelHost, ChannelMedia, HttpAnswer, IncomingHttp } from '../contract.ts';
 import { isSameSecret, isSignedBy } from '../http/signatures.ts';
-import { describeApiError } from './api-failure.ts';
+import { describeApiError, readRetryDelay } from './api-failure.ts';
 import { readCallbackData } from './callback-data.ts';
 import type { GraphClient } from './graph-client.ts';
 import { type RemoteFile, readContent } from './message-content.ts';
@@ -31,6 +31,8 @@ const DAY_MS = 24 * 3_600_000;
 /** WhatsApp repeats a webhook for seven days. What is older is a recording that someone plays again. */
 const OLDEST_MS = 8 * DAY_MS;
 
+const MOST_FAILED = 1000;
+
 /** Takes what WhatsApp posts. */
 export class Receiver {
   readonly #options: ReceiverOptions;
@@ -39,6 +41,8 @@ export class Receiver {
   /** The last message of each conversation that is being taken. */
   readonly #tails = new Map<string, Promise<void>>();
   readonly #reported = new Set<string>();
+  /** Messages that WhatsApp could not deliver. */
+  readonly #failedIds = new Set<string>();
   /** When the last webhook with a right signature came, ms. */
   lastVerifiedAt: number | undefined;
 
@@ -136,6 +140,8 @@ export class Receiver {
   async #takeStatus({ id, state, callbackData, error }: ArrivedStatus): Promise<void> {
     const { host, settings, signal } = this.#options;
     signal.throwIfAborted();
+    // Statuses come twice and out of order: what failed has not arrived, and may have been sent anew since.
+    if (this.#failedIds.has(id)) return;
     const part = callbackData === undefined ? undefined : readCallbackData(callbackData);
     const receipt = {
       id,
@@ -147,9 +153,14 @@ export class Receiver {
     // WhatsApp found only now that it was outside of the 24 hours.
     const isClosed = Number(error?.code) === 131047 && (part === undefined || part.index === 0);
     const { template } = settings;
-    if (template === undefined || !isClosed) return host.receipt({ ...receipt, error: words });
-    const what = `${words}. The template ${template.name} is sent instead`;
-    return host.receipt({ ...receipt, error: what, instead: AS_TEMPLATE });
+    if (template === undefined || !isClosed) {
+      await host.receipt({ ...receipt, error: words, retryAfterMs: readRetryDelay(error ?? {}) });
+    } else {
+      const what = `${words}. The template ${template.name} is sent instead`;
+      await host.receipt({ ...receipt, error: what, instead: AS_TEMPLATE });
+    }
+    this.#failedIds.add(id);
+    if (this.#failedIds.size > MOST_FAILED) this.#failedIds.delete(this.#failedIds.values().next().value!);
   }
 
   #reportOnce(message: string): void {

@@ -1,6 +1,14 @@
 import { Listeners } from '../../listeners.ts';
 import type { OutboundMessage, Outbox } from '../contract.ts';
-import { addProof, isOpen, noMessages, type Progress, recipientOf, toMessage } from '../outbox-message.ts';
+import {
+  addProof,
+  isOpen,
+  noMessages,
+  type Progress,
+  recipientOf,
+  takeBack,
+  toMessage,
+} from '../outbox-message.ts';
 
 type Kept = Progress & { readonly put: OutboundMessage };
 
@@ -83,10 +91,11 @@ export function openMemoryOutbox(): Outbox {
       listeners.call();
       return true;
     },
-    refuse: async (key, { error, at }) => {
+    refuse: async (key, failure) => {
       const kept = messages.get(key);
-      if (kept?.state !== 'sent' && kept?.state !== 'sending') return undefined;
-      const changed = change(kept, { state: 'dead', at, error, ids: [] });
+      const left = kept && takeBack(kept, failure);
+      if (left === undefined) return undefined;
+      const changed = change(kept!, left);
       listeners.call();
       return toPlain(changed);
     },

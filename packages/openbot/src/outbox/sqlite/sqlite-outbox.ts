@@ -1,7 +1,7 @@
 import type { BotDatabase } from '../../database/bot-database.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Outbox, OutboxMessage, OutboxState } from '../contract.ts';
-import { addProof, noMessages, recipientOf, toMessage } from '../outbox-message.ts';
+import { addProof, noMessages, type Progress, recipientOf, takeBack, toMessage } from '../outbox-message.ts';
 
 interface Row {
   seq: number;
@@ -53,8 +53,7 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
     extend: prepare(`UPDATE outbox SET at = ? WHERE ${OWN}`),
     prove: prepare('UPDATE outbox SET state = ?, at = ?, ids = ? WHERE seq = ?'),
     refuse: prepare(
-      `UPDATE outbox SET state = 'dead', at = ?, error = ?, ids = NULL
-       WHERE key = ? AND state IN ('sent', 'sending') RETURNING *`,
+      'UPDATE outbox SET state = ?, at = ?, error = ?, ids = ?, may_be_repeat = ? WHERE seq = ? RETURNING *',
     ),
     findSent: prepare(
       `SELECT * FROM outbox WHERE state = 'sent' AND channel = ? AND account_id = ?
@@ -130,7 +129,15 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
         sql.prove.run(state, at, JSON.stringify(ids), row!.seq);
         return true;
       }),
-    refuse: (key, { error, at }) => change(() => all(sql.refuse.all(at, error, key))[0]),
+    refuse: (key, failure) =>
+      change(() => {
+        const row = sql.get.get(key) as Row | undefined;
+        const left = row && takeBack(toProgress(row), failure);
+        if (left === undefined) return undefined;
+        const { state, at, error, ids, mayBeRepeat } = left;
+        const kept = ids.length === 0 ? null : JSON.stringify(ids);
+        return all(sql.refuse.all(state, at, error, kept, mayBeRepeat ? 1 : 0, row!.seq))[0];
+      }),
     findSent: ({ channel, accountId }, id) => read(() => all(sql.findSent.all(channel, accountId, id))[0]),
     retry: (key, owner, { error, nextTryAt, mayHaveArrived }) =>
       change(() => sql.retry.run(nextTryAt, error, mayHaveArrived ? 1 : 0, key, owner).changes === 1),
@@ -169,7 +176,7 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
 }
 
 function toOutboxMessage(row: Row): OutboxMessage {
-  const { seq, key, turn_id: turnId, channel, account_id: accountId, state, at, owner, tries, error } = row;
+  const { key, turn_id: turnId, channel, account_id: accountId } = row;
   const [to, threadId] = JSON.parse(row.recipient);
   const put = {
     key,
@@ -180,12 +187,13 @@ function toOutboxMessage(row: Row): OutboxMessage {
     payload: JSON.parse(row.payload),
     createdAt: row.created_at,
   };
-  const progress = { seq, state, at, owner, ids: readIds(row), tries, error };
-  return toMessage(put, {
-    ...progress,
-    mayBeRepeat: row.may_be_repeat === 1,
-    isMarked: row.is_marked === 1,
-  });
+  return toMessage(put, toProgress(row));
+}
+
+function toProgress(row: Row): Progress {
+  const { seq, state, at, owner, tries, error } = row;
+  const flags = { mayBeRepeat: row.may_be_repeat === 1, isMarked: row.is_marked === 1 };
+  return { seq, state, at, owner, ids: readIds(row), tries, error, ...flags };
 }
 
 function readIds({ ids }: Row): readonly string[] {

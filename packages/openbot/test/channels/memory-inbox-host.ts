@@ -6,7 +6,8 @@ type Accept = ChannelHost['accept'];
 
 /** A host that keeps messages by their identity, and can fail to. */
 export class MemoryInboxHost implements ChannelHost {
-  readonly #known = new Map<string, MsgContext>();
+  /** By conversation and id, as they are kept now. */
+  readonly contextsById = new Map<string, MsgContext>();
   /** Conversation, message id and text of each message that was kept. */
   readonly taken: (readonly [string, string, string | undefined])[] = [];
   /** Of each message that was kept, by its text. */
@@ -34,13 +35,13 @@ export class MemoryInboxHost implements ChannelHost {
   async amend({ conversationId, messageId, ctx }: Parameters<ChannelHost['amend']>[0]): Promise<void> {
     this.amended.push([conversationId, messageId, ctx.RawBody ?? ctx.Body]);
     const key = JSON.stringify([conversationId, messageId]);
-    const former = this.#known.get(key);
-    if (former !== undefined) this.#known.set(key, amendContext(former, ctx));
+    const former = this.contextsById.get(key);
+    if (former !== undefined) this.contextsById.set(key, amendContext(former, ctx));
   }
 
   /** A message as it is kept now. */
   kept(conversationId: string, messageId: string): MsgContext | undefined {
-    return this.#known.get(JSON.stringify([conversationId, messageId]));
+    return this.contextsById.get(JSON.stringify([conversationId, messageId]));
   }
 
   async receipt(receipt: DeliveryReceipt): Promise<void> {
@@ -64,15 +65,15 @@ export class MemoryInboxHost implements ChannelHost {
       throw new Error('The disk is full.');
     }
     const key = JSON.stringify([conversationId, messageId]);
-    const isNew = !this.#known.has(key);
+    const isNew = !this.contextsById.has(key);
     if (isNew) {
-      this.#known.set(key, ctx);
+      this.contextsById.set(key, ctx);
       this.taken.push([conversationId, messageId, ctx.RawBody ?? ctx.Body]);
       this.byText.set(ctx.RawBody ?? ctx.Body ?? '', ctx);
     }
     const identity = { channel: 'any', accountId: 'any', conversationId, messageId };
     const session = { agentId: 'main', sessionKey: 'agent:main:main' };
-    const kept = { ...session, identity, ctx, receivedAt: 0, seq: this.#known.size, tries: 0 };
+    const kept = { ...session, identity, ctx, receivedAt: 0, seq: this.contextsById.size, tries: 0 };
     return { identity, isNew, message: { ...kept, state: 'received' } };
   };
 }

@@ -14,10 +14,11 @@ export function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** An id: on one line, without control characters, not endless. Numbers are ids too. */
+/** An id: on one line, without control characters or halves of characters, not endless. Numbers are ids too. */
 export function readId(value: unknown, longest = 512): string | undefined {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text !== 'string' || text.length > longest || text.trim() === '') return undefined;
+  if (!text.isWellFormed()) return undefined;
   return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) ? undefined : text;
 }
 

@@ -1,3 +1,4 @@
+import { OpenBotError } from '@openbot/sessions';
 import { mediaFields } from '../../media/media-fields.ts';
 import type {
   Channel,
@@ -22,6 +23,8 @@ export interface WebhookOptions extends Omit<ChannelOptions, 'settings'> {
   readonly settings: WebhookSettings;
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
+
+const FAULTS_OF_SENDER: readonly string[] = ['INVALID_ARGUMENT', 'INVALID_SESSION_KEY'];
 
 /** Whatever speaks signed HTTP: the way to attach what has no adapter of its own. */
 export class WebhookChannel implements Channel {
@@ -97,6 +100,9 @@ export class WebhookChannel implements Channel {
       return answer(isNew ? 202 : 200, { id: message.messageId, isNew });
     } catch (error) {
       if (this.#ending.signal.aborted) return answer(503, { error: 'The channel has stopped.' });
+      // Sent again, it would be refused again.
+      if (error instanceof OpenBotError && FAULTS_OF_SENDER.includes(error.code))
+        return answer(400, { error: error.message });
       host.report(`A message was not kept: ${error}`);
       return answer(500, { error: 'It was not kept. Send it again.' });
     } finally {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { OpenBotError } from '@openbot/sessions';
 import { describe, expect, test } from 'vitest';
 import { routeMessage } from '../../../src/bot/route-message.ts';
 import type { SendFailure } from '../../../src/channels/contract.ts';
@@ -58,6 +59,26 @@ describe('the signature', () => {
 });
 
 describe('messages', () => {
+  test('with an id that no session can have are refused for good', async () => {
+    const bench = await WebhookBench.start();
+    const half = '\ud83d';
+    for (const wrong of [
+      { id: half, sender: ADA },
+      { id: '1', sender: { id: `ada${half}` } },
+      { id: '1', sender: ADA, conversation: `room${half}` },
+      { id: '1', sender: ADA, threadId: half },
+    ]) {
+      const [status, { error }] = await bench.post({ ...wrong, text: 'hi' });
+      expect([status, error]).toEqual([400, expect.stringMatching(/must be text or a whole number/)]);
+    }
+    // What only the host finds is no reason to send it again either.
+    const message = 'a key holds no such character';
+    bench.host.accept = () => Promise.reject(new OpenBotError('INVALID_SESSION_KEY', message));
+    expect(await bench.post({ id: '1', sender: ADA, text: 'hi' })).toEqual([400, { error: message }]);
+    bench.host.accept = () => Promise.reject(new Error('The disk is full.'));
+    expect((await bench.post({ id: '1', sender: ADA, text: 'hi' }))[0]).toBe(500);
+  });
+
   test('of a conversation with a name like that of a thread are not taken for its own', async () => {
     const bench = await WebhookBench.start();
     for (const place of [

@@ -5,8 +5,8 @@ import { isCallFailure } from './telegram-api.ts';
 
 const NETWORK_DELAYS = { firstMs: 1000, mostMs: 60_000 };
 const CONFLICT_DELAYS = { firstMs: 5000, mostMs: 300_000 };
-/** A wrong token stays wrong, but Telegram has said so in outages too. */
-const TOKEN_DELAY_MS = 300_000;
+/** A wrong token or address of a webhook stays wrong, but Telegram has said so in outages too. */
+const REFUSED_DELAY_MS = 300_000;
 /** Conflicts this close to each other are one. */
 const CONFLICT_MS = 600_000;
 
@@ -70,8 +70,10 @@ export class Connection {
         return {
           state: 'failed',
           text: explainToken(text),
-          delayMs: TOKEN_DELAY_MS,
+          delayMs: REFUSED_DELAY_MS,
         };
+      case 400:
+        return { state: 'failed', text, delayMs: REFUSED_DELAY_MS };
       case 409:
         return this.#judgeConflict(failure.description ?? '');
     }

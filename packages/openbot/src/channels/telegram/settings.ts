@@ -30,6 +30,11 @@ export function readSettings(settings: Readonly<Record<string, unknown>>): Teleg
       'channels.telegram.webhookUrl needs a webhookSecret',
       'Without it anyone who knows the address could write in the name of others.',
     );
+  if (given.apiRoot === undefined && webhookUrl !== undefined && !/^https:/i.test(webhookUrl))
+    throw refuse(
+      'channels.telegram.webhookUrl must begin with https://',
+      'Telegram calls no other address. A Bot API server of your own (apiRoot) may.',
+    );
   return {
     botToken: botToken.trim(),
     apiRoot: (given.apiRoot ?? 'https://api.telegram.org').replace(/\/+$/, ''),

@@ -46,6 +46,7 @@ describe('the start', () => {
     [{ apiRoot: 'ftp://x' }, 'apiRoot must be an address'],
     [{ webhookUrl: 'https://x.y' }, 'webhookUrl needs a webhookSecret'],
     [{ webhookUrl: 'https://x.y', webhookSecret: 'ümlaut-secret' }, 'webhookSecret must be 8 to 256'],
+    [{ webhookUrl: 'http://x.y', webhookSecret: 'a-secret' }, 'webhookUrl must begin with https://'],
     [{ linkPreview: 'no' }, 'linkPreview must be true or false'],
   ])('%j is refused', (settings, words) => {
     const options = { accountId: 'a', stateDir: '/', now: () => 0, media: {} as never };
@@ -324,6 +325,19 @@ describe('the webhook', () => {
     return { bench, url, post };
   };
   const update = JSON.stringify({ update_id: 5, message: message(1, { text: 'x' }) });
+
+  test('that Telegram refuses is for a person to mend, and tried again after minutes', async () => {
+    const bench = await TelegramBench.make();
+    const description = 'Bad Request: bad webhook: An HTTPS URL must be provided for webhook';
+    bench.api.addFault('setWebhook', { fault: 'refuse', code: 400, description });
+    const channel = bench.makeChannel({ webhookUrl: await bench.listen(), webhookSecret: SECRET });
+    await channel.start(bench.host);
+    await bench.until(() => state(bench) === 'failed');
+    expect(health(bench).error).toMatch(/HTTPS URL must be provided/);
+    await bench.clock.advance(299_000);
+    expect(state(bench)).toBe('failed');
+    await bench.pass(() => state(bench) === 'connected');
+  });
 
   test('is set with the secret, and drops nothing', async () => {
     const { bench, url } = await start();

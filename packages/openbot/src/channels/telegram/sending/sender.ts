@@ -147,7 +147,7 @@ export class Sender {
     try {
       return await this.call(method, place, { ...fields, [field]: text.html, parse_mode: 'HTML' }, signal);
     } catch (error) {
-      if (!isRefusal(error, /can't parse entities/i)) throw error;
+      if (!isRefusal(error, /entit|can't parse|(?:start|end) tag/i)) throw error;
       return plain();
     }
   }

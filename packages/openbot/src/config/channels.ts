@@ -1,6 +1,7 @@
 import { type MsgContext, resolveGroupSessionKey } from '@openbot/sessions';
 import { normalizeAccountId } from '@openbot/sessions/key';
 import type { BotConfig, ChannelAccountSettings, TopicSettings } from './bot-config.ts';
+import { groupsOfGuilds } from './guilds.ts';
 
 /** What holds for an account of a channel: its own settings, each in the place of that of the channel. */
 export function resolveChannelSettings(
@@ -8,7 +9,11 @@ export function resolveChannelSettings(
   { channel, accountId }: { readonly channel: string; readonly accountId?: string },
 ): ChannelAccountSettings {
   const { accounts = {}, ...shared } = pick(channels ?? {}, readWord(channel), readWord) ?? {};
-  return { ...shared, ...pick(accounts, normalizeAccountId(accountId), normalizeAccountId) };
+  const settings = { ...shared, ...pick(accounts, normalizeAccountId(accountId), normalizeAccountId) };
+  const { guilds } = settings as { guilds?: unknown };
+  return guilds === undefined
+    ? settings
+    : { ...settings, groups: { ...groupsOfGuilds(guilds), ...settings.groups } };
 }
 
 /** Whether all who write direct messages to an agent talk in one session. */

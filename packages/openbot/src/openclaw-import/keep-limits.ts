@@ -9,7 +9,7 @@ const FOR_ALL = 'defaults';
 /** Those for all channels that a channel has too. */
 const KNOWN_FOR_ALL = ['dmPolicy', 'allowFrom', 'groupPolicy', 'groupAllowFrom'];
 /** Limits that hold here. Others may come over as settings of their network, and would limit nothing. */
-const KNOWN = new Set([...KNOWN_FOR_ALL, 'groups']);
+const KNOWN = new Set([...KNOWN_FOR_ALL, 'groups', 'guilds']);
 
 /**
  * Channels and accounts with a limit on who may write. Read before anything is left out; the function that is returned turns

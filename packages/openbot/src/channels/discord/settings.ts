@@ -16,8 +16,8 @@ export interface DiscordSettings {
 }
 
 const shape = z.object(discordSettings);
-const GUILDS =
-  'channels.discord.guilds is not read: write the ids of servers and channels into channels.discord.groups.';
+const ROLES =
+  'channels.discord.guilds lets members in by their roles, which is not read: list their ids in users.';
 
 /** Names the setting that is missing or wrong, never its value. */
 export function readDiscordSettings(settings: Readonly<Record<string, unknown>>): DiscordSettings {
@@ -37,6 +37,6 @@ export function readDiscordSettings(settings: Readonly<Record<string, unknown>>)
     apiRoot: apiRoot.replace(/\/+$/, ''),
     allowBots,
     suppressEmbeds,
-    remarks: settings.guilds === undefined ? [] : [GUILDS],
+    remarks: JSON.stringify(settings.guilds ?? {}).includes('"roles":["') ? [ROLES] : [],
   };
 }

@@ -24,5 +24,9 @@ export const discordSettings = {
     z.optional(z.union([z.boolean(), z.literal('mentions')], 'must be true, false or mentions')),
     false,
   ),
+  guilds: about(
+    'As in OpenClaw: servers by id with `requireMention`, `users` and `channels`. They count as groups; `groups` wins',
+    z.optional(z.record(z.string(), z.looseObject({}, 'must be an object'), 'must be an object')),
+  ),
   suppressEmbeds: about('Whether links in replies have no preview', flag, true),
 };

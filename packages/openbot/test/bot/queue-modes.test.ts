@@ -93,7 +93,7 @@ test('steer: a message joins the run, and both get one turn', async () => {
   home.checkTranscripts();
 });
 
-test('followup: each message gets its own turn, in order', async () => {
+test('complaint 10: followup: each message gets its own turn, in order', async () => {
   const { home, chat, model, bot } = await begin('followup');
   await chat.write('ada', 'two', { id: 'm2' });
   await chat.write('ada', 'three', { id: 'm3' });

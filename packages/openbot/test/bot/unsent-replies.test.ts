@@ -6,7 +6,7 @@ import { openState } from '../../src/state/open-state.ts';
 import { outbound } from '../outbox/outbound.ts';
 import { BotHome, Chat, PARROT } from './bot-home.ts';
 
-test('a reply that the network refuses for good is kept with its words and the reason', async () => {
+test('complaint 4: a reply that the network refuses for good is kept with its words and the reason', async () => {
   const home = new BotHome();
   const chat = new Chat();
   const bot = await home.open({ play: PARROT, channels: [chat.channel] });
@@ -25,7 +25,7 @@ test('a reply that the network refuses for good is kept with its words and the r
   expect(home.notices.map(({ about }) => about)).toEqual(['dead letter']);
 });
 
-test('a reply that a killed process was sending is released, and those behind it follow', async () => {
+test('complaints 4 and 5: a reply that a killed process was sending is released, and those behind it follow', async () => {
   const home = new BotHome();
   const chat = new Chat();
   const { name: channel, accountId } = chat.channel;

@@ -53,7 +53,7 @@ async function open(place: WorkerPlace) {
   return gateway;
 }
 
-test('the gateway answers while long work is under way, and outlives the process that does it', async () => {
+test('complaint 10: the gateway answers while long work is under way, and outlives the process that does it', async () => {
   const place = new WorkerPlace();
   const gateway = await open(place);
   const client = await openClient(gateway);

@@ -7,7 +7,7 @@ const identifies = ({ network }: DiscordHome) => network.gateway.opened.filter((
 
 describe('a connection that is lost', () => {
   test(
-    'is resumed a hundred times in all ways, and nothing is lost or doubled',
+    'complaint 7: is resumed a hundred times in all ways, and nothing is lost or doubled',
     atHome(async (home) => {
       const { network, host } = home;
       const { gateway } = network;

@@ -1,6 +1,7 @@
 /** Somebody asks in Telegram for the files, the model calls `list_files`, and the answer is shown in Telegram. */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { connectGateway } from '../../../src/gateway-client/connect-gateway.ts';
@@ -92,7 +93,11 @@ test('a question on Telegram is answered with what list_files said, and kept in 
 const { TELEGRAM_BOT_TOKEN = '', ANTHROPIC_API_KEY = '', TELEGRAM_CHAT_ID } = process.env;
 const isLive = TELEGRAM_BOT_TOKEN !== '' && ANTHROPIC_API_KEY !== '';
 
-// A bot gets no messages of bots: a person writes to it, or TELEGRAM_CHAT_ID says where the answer is shown.
+/**
+ * What it proves: Telegram knows the bot and answers its polls, the real model calls list_files, and where TELEGRAM_CHAT_ID
+ * names a chat that the bot may write to, Telegram took the reply and gave it an id. What it does not: that a message of a
+ * person arrives. Telegram gives a bot no messages of bots, so the question comes by the gateway.
+ */
 test.skipIf(!isLive)(
   'the real Telegram and the real Anthropic (needs TELEGRAM_BOT_TOKEN and ANTHROPIC_API_KEY)',
   { timeout: 300_000 },
@@ -122,7 +127,18 @@ test.skipIf(!isLive)(
       ...route,
     });
     await gateway.call('agent.wait', { runId: idempotencyKey, timeoutMs: 240_000 });
+    // It still polls.
+    expect(await isConnected()).toBe(true);
     gateway.close();
+    if (TELEGRAM_CHAT_ID) {
+      const database = new DatabaseSync(join(place.stateDir, 'openbot-inbox.sqlite'), { readOnly: true });
+      const replies = database.prepare("SELECT state, ids, error FROM outbox WHERE channel = 'telegram'");
+      const isEnded = () => replies.all().some(({ state }) => state === 'sent' || state === 'dead');
+      while (!isEnded()) await sleep(200);
+      const ids = expect.stringMatching(/^\["\d+"\]$/);
+      expect(replies.all()).toMatchObject([{ state: 'sent', ids }]);
+      database.close();
+    }
     const [path = ''] = globSync(join(place.stateDir, 'agents/main/sessions/*.jsonl'));
     const transcript = readFileSync(path, 'utf8');
     expect(transcript, basename(path)).toMatch(/"name":"list_files"/);

@@ -11,7 +11,7 @@ import { WhatsAppBench } from '../whatsapp/whatsapp-bench.ts';
 const OPEN = { dmPolicy: 'open', rateLimit: 0 } as const;
 const MARK = '(This may be a repeat.)\n';
 
-test('a network that is down holds up no other; it recovers, in order, and channels.status says so', async () => {
+test('complaints 6 and 10: a network that is down holds up no other; it recovers, in order, and channels.status says so', async () => {
   const [telegram, discord, whatsapp] = [
     await TelegramBench.make(),
     await DiscordHome.open(),

@@ -37,6 +37,6 @@ export function readDiscordSettings(settings: Readonly<Record<string, unknown>>)
     apiRoot: apiRoot.replace(/\/+$/, ''),
     allowBots,
     suppressEmbeds,
-    remarks: JSON.stringify(settings.guilds ?? {}).includes('"roles":["') ? [ROLES] : [],
+    remarks: /"roles":\[[^\]]/.test(JSON.stringify(settings.guilds ?? {})) ? [ROLES] : [],
   };
 }

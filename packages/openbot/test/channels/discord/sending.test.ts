@@ -340,9 +340,9 @@ describe('settings', () => {
         home.settings = settings;
         expect(() => home.make()).toThrow(message);
       }
-      home.settings = { guilds: {}, token: `Bot ${home.world.token}` };
+      home.settings = { guilds: { 10: { roles: ['77'] } }, token: `Bot ${home.world.token}` };
       await home.connect();
-      expect(home.host.reports).toEqual([expect.stringMatching(/guilds is not read/)]);
+      expect(home.host.reports).toEqual([expect.stringMatching(/guilds lets members in by their roles/)]);
     }),
   );
 });

@@ -6,6 +6,14 @@ export function readObject(value: unknown): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 }
 
+export function parseObject(text: string): Json | undefined {
+  try {
+    return readObject(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
 export function readObjects(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value.map(readObject).filter((item) => item !== undefined) : [];
 }

@@ -1,16 +1,5 @@
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 
-/** What came from outside. Any field may have any value, whatever Telegram's documentation says. */
-export type Json = Readonly<Record<string, unknown>>;
-
-export function readObject(value: unknown): Json | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-}
-
-export function readList(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.map(readObject).filter((item) => item !== undefined) : [];
-}
-
 export function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

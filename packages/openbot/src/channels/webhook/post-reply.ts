@@ -1,6 +1,6 @@
 import type { ChannelMedia, SendFailure, SendFailureReason, SendRequest } from '../contract.ts';
 import { callNetwork, type NetworkAnswer, readRetryAfter } from '../http/call-network.ts';
-import { type Json, readId, readLine, readObject } from '../http/hostile-json.ts';
+import { type Json, parseObject, readId, readLine, readObject } from '../http/hostile-json.ts';
 import { type FileTries, readReplyFile, uploadMs } from '../http/try-file.ts';
 import { sendFailure } from '../send-failure.ts';
 import { leaveRoom, markPart } from '../text/mark-repeat.ts';
@@ -82,7 +82,7 @@ async function post(
     ...signRequest(settings.secret, body, now()),
   };
   const answer = await callNetwork({ url, method: 'POST', headers, body, signal });
-  if (answer.status >= 200 && answer.status < 300) return readId(parse(answer.text)?.id) ?? key;
+  if (answer.status >= 200 && answer.status < 300) return readId(parseObject(answer.text)?.id) ?? key;
   throw readRefusal(answer, now());
 }
 
@@ -100,7 +100,7 @@ const REASONS: Readonly<Record<number, SendFailureReason>> = {
 const WITHOUT_EFFECT: readonly number[] = [408, 425, 429, 503];
 
 function readRefusal({ status, headers, text }: NetworkAnswer, now: number): SendFailure {
-  const said = readLine(parse(text)?.error);
+  const said = readLine(parseObject(text)?.error);
   const message = `The receiver answered ${status}${said ? `: ${said}` : ''}`;
   const isTemporary = status >= 500 || WITHOUT_EFFECT.includes(status);
   const reason = REASONS[status] ?? 'other';
@@ -115,12 +115,4 @@ function readRefusal({ status, headers, text }: NetworkAnswer, now: number): Sen
 
 function permanent(message: string, reason: SendFailureReason): SendFailure {
   return sendFailure(message, { isPermanent: true, mayHaveArrived: false, reason });
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return readObject(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }

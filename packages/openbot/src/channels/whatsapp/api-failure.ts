@@ -1,6 +1,6 @@
 import type { SendFailure, SendFailureReason } from '../contract.ts';
 import { type NetworkAnswer, readRetryAfter } from '../http/call-network.ts';
-import { readLine, readObject } from '../http/hostile-json.ts';
+import { parseObject, readLine, readObject } from '../http/hostile-json.ts';
 import { sendFailure } from '../send-failure.ts';
 
 interface Rule {
@@ -70,7 +70,7 @@ export function isApiFailure(error: unknown): error is ApiFailure {
 
 /** An error that WhatsApp answered: the message was not taken. */
 export function readApiFailure(answer: NetworkAnswer, now: number): SendFailure {
-  const error = readObject(readObject(parse(answer.text))?.error);
+  const error = readObject(parseObject(answer.text)?.error);
   const { status, headers } = answer;
   if (error === undefined) return readForeignFailure(answer, now);
   const code = Number(error.code);
@@ -119,18 +119,10 @@ function readForeignFailure({ status, headers }: NetworkAnswer, now: number): Se
 
 /** Minutes until calls are allowed again, of the most used of the limits. */
 function readRegainTime(headers: Headers): number | undefined {
-  const usage = readObject(parse(headers.get('x-business-use-case-usage') ?? ''));
+  const usage = parseObject(headers.get('x-business-use-case-usage') ?? '');
   const minutes = Object.values(usage ?? {})
     .flat()
     .map((use) => Number(readObject(use)?.estimated_time_to_regain_access))
     .filter((value) => value > 0 && value <= 24 * 60);
   return minutes.length === 0 ? undefined : Math.max(...minutes) * MINUTE;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
-import { callNetwork, type NetworkAnswer, openNetwork } from '../http/call-network.ts';
-import { type Json, readId, readObject, readObjects, readText } from '../http/hostile-json.ts';
+import { callNetwork, openNetwork } from '../http/call-network.ts';
+import { type Json, parseObject, readId, readObjects, readText } from '../http/hostile-json.ts';
 import { composeForm } from '../http/multipart.ts';
 import { sendFailure } from '../send-failure.ts';
 import { readApiFailure } from './api-failure.ts';
@@ -113,7 +113,7 @@ export class GraphClient {
       signal,
     });
     if (answer.status < 200 || answer.status > 299) throw readApiFailure(answer, this.#now());
-    return parseAnswer(answer);
+    return parseObject(answer.text) ?? {};
   }
 
   #assertMediaHost(url: string): void {
@@ -122,13 +122,5 @@ export class GraphClient {
     if (protocol !== 'https:' || !MEDIA_HOSTS.test(hostname)) {
       throw new Error(`WhatsApp named an address that is not its own (${hostname})`);
     }
-  }
-}
-
-function parseAnswer({ text }: NetworkAnswer): Json {
-  try {
-    return readObject(JSON.parse(text)) ?? {};
-  } catch {
-    return {};
   }
 }

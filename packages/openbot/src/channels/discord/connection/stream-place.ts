@@ -1,4 +1,5 @@
 import type { ChannelNotes } from '../../contract.ts';
+import { type Json, parseObject } from '../../http/hostile-json.ts';
 import { readObject } from '../receiving/wire-message.ts';
 import { idAt, isId, isNewer } from '../snowflake.ts';
 
@@ -45,11 +46,11 @@ export class StreamPlace {
 
   static async load(notes: ChannelNotes, onTrouble: (error: unknown) => void): Promise<StreamPlace> {
     const place = new StreamPlace(notes, onTrouble);
-    place.#take(parseNote(await notes.read(NOTE)));
+    place.#take(parseObject((await notes.read(NOTE)) ?? '') ?? {});
     return place;
   }
 
-  #take(note: Record<string, unknown>): void {
+  #take(note: Json): void {
     const { sessionId, sequence, resumeURL } = readObject(note.session);
     this.#session =
       typeof sessionId === 'string' && typeof sequence === 'number' && typeof resumeURL === 'string'
@@ -169,14 +170,6 @@ export class StreamPlace {
       if (!this.#isTroubled) this.#onTrouble(error);
       this.#isTroubled = true;
     }
-  }
-}
-
-function parseNote(text: string | undefined): Record<string, unknown> {
-  try {
-    return readObject(JSON.parse(text ?? '{}'));
-  } catch {
-    return {};
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Json, readObject as readJsonObject } from '../../http/hostile-json.ts';
 import { isId } from '../snowflake.ts';
 
 /** A message as Discord tells it, once nothing of it need be doubted but its words. */
@@ -141,10 +142,9 @@ function joinTexts(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-export function readObject(raw: unknown): Record<string, unknown> {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
-    ? (raw as Record<string, unknown>)
-    : {};
+/** Nothing where it is no object: most fields of Discord are absent for a reason. */
+export function readObject(raw: unknown): Json {
+  return readJsonObject(raw) ?? {};
 }
 
 export function readList(raw: unknown): readonly unknown[] {

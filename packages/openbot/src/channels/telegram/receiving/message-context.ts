@@ -1,5 +1,6 @@
 import type { MsgContext } from '@openbot/sessions';
-import { type Json, readInteger, readList, readName, readObject, readText } from '../read-json.ts';
+import { type Json, readObject, readObjects } from '../../http/hostile-json.ts';
+import { readInteger, readName, readText } from '../read-json.ts';
 import { GENERAL_TOPIC } from '../target.ts';
 import { readForward, readReply } from './related-messages.ts';
 
@@ -132,7 +133,7 @@ function readSender(message: Json): MsgContext | undefined {
 
 /** By a mark in the text, by a command for this bot, or by its name in the text. */
 function isMentioned(message: Json, text: string, me: BotUser): boolean {
-  const entities = [...readList(message.entities), ...readList(message.caption_entities)];
+  const entities = [...readObjects(message.entities), ...readObjects(message.caption_entities)];
   if (entities.some(({ type, user }) => type === 'text_mention' && readObject(user)?.id === me.id))
     return true;
   return (

@@ -1,5 +1,6 @@
 import type { ChannelMedia } from '../../contract.ts';
-import { type Json, readInteger, readList, readName, readObject, readText } from '../read-json.ts';
+import { type Json, readObject, readObjects } from '../../http/hostile-json.ts';
+import { readInteger, readName, readText } from '../read-json.ts';
 
 /** A file of a message, as Telegram tells of it. */
 export interface TelegramFile {
@@ -19,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The file of a message: Telegram has one in each. Of a photo the largest that is not above the limit. */
 export function findFile(message: Json, media: Pick<ChannelMedia, 'maxBytes'>): TelegramFile | undefined {
-  const sizes = readList(message.photo).toSorted((a, b) => area(b) - area(a));
+  const sizes = readObjects(message.photo).toSorted((a, b) => area(b) - area(a));
   const photo =
     sizes.find(({ file_size }) => (readInteger(file_size) ?? 0) <= media.maxBytes) ?? sizes.at(-1);
   if (photo !== undefined) return describe('photo', photo);

@@ -1,4 +1,5 @@
-import { type Json, readObject, readText } from '../read-json.ts';
+import { type Json, readObject } from '../../http/hostile-json.ts';
+import { readText } from '../read-json.ts';
 import { type ReadMessage, type ReadOptions, readMessage, readPlace } from './message-context.ts';
 
 /** A message, and what Telegram gave of it where it may have a file. */

@@ -1,8 +1,8 @@
 import type { MsgContext } from '@openbot/sessions';
 import { mediaFields } from '../../../media/media-fields.ts';
 import type { ChannelHost } from '../../contract.ts';
+import { type Json, readObject } from '../../http/hostile-json.ts';
 import { within } from '../pause.ts';
-import { type Json, readObject } from '../read-json.ts';
 import { type AddressedAlbums, joinAlbum } from './album.ts';
 import { type DownloadTools, downloadFile } from './download-file.ts';
 import { findFile } from './message-files.ts';

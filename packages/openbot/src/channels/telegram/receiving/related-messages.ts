@@ -1,5 +1,6 @@
 import type { MsgContext } from '@openbot/sessions';
-import { type Json, readInteger, readName, readObject, readText } from '../read-json.ts';
+import { type Json, readObject } from '../../http/hostile-json.ts';
+import { readInteger, readName, readText } from '../read-json.ts';
 
 /** The message that this one answers. Every message of a topic names the one that began it, which is no answer. */
 export function readReply(

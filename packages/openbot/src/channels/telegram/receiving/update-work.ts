@@ -1,6 +1,6 @@
 import { type Clock, delayAfter } from '../../../clock.ts';
+import type { Json } from '../../http/hostile-json.ts';
 import { pause } from '../pause.ts';
-import type { Json } from '../read-json.ts';
 import { LARGEST_ALBUM } from './album.ts';
 
 export interface Update extends Json {

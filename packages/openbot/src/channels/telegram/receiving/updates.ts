@@ -1,10 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../clock.ts';
 import type { ChannelHost, ChannelMedia, HttpAnswer, IncomingHttp } from '../../contract.ts';
+import { readObject } from '../../http/hostile-json.ts';
 import { sendFailure } from '../../send-failure.ts';
 import type { Connection } from '../connection.ts';
 import { pause, within } from '../pause.ts';
-import { readInteger, readObject, readText } from '../read-json.ts';
+import { readInteger, readText } from '../read-json.ts';
 import type { TelegramSettings } from '../settings.ts';
 import { isCallFailure, type TelegramApi } from '../telegram-api.ts';
 import { AddressedAlbums } from './album.ts';

@@ -1,5 +1,6 @@
 import type { ReplyPayload } from '../../../outbox/reply-payload.ts';
-import { readList, readName, readObject, readText } from '../read-json.ts';
+import { readObject, readObjects } from '../../http/hostile-json.ts';
+import { readName, readText } from '../read-json.ts';
 
 /** Bytes of what a button gives back. */
 const MAX_DATA = 64;
@@ -13,9 +14,9 @@ export function makeKeyboard(payload: ReplyPayload): Record<string, unknown> {
   const { answers } = (payload.question ?? {}) as { answers?: unknown };
   const own = readObject(payload.channelData?.telegram)?.buttons;
   const rows = [
-    readList(answers).flatMap(({ word, label }) => makeButton(label ?? word, word)),
+    readObjects(answers).flatMap(({ word, label }) => makeButton(label ?? word, word)),
     ...(Array.isArray(own) ? own : []).map((row) =>
-      readList(row).flatMap(({ text, callback_data }) => makeButton(text, callback_data)),
+      readObjects(row).flatMap(({ text, callback_data }) => makeButton(text, callback_data)),
     ),
   ].filter((row) => row.length > 0);
   if (rows.length === 0) return {};

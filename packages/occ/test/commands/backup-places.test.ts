@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { createSessionWithTurns } from '../setup/sessions.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { ID, makeStateFolder, type StateFolder } from './state-folder.ts';
@@ -38,9 +38,12 @@ const numbers = async () =>
     .filter(({ original }) => !original)
     .map(({ number }) => number);
 
-function isOtherDisk(folder: string): boolean {
-  const stat = statSync(folder, { throwIfNoEntry: false });
-  return stat !== undefined && stat.dev !== statSync(tmpdir()).dev;
+/** A place on another file system than that of the tests. */
+function findOtherDisk(): string | undefined {
+  const { dev } = statSync(tmpdir());
+  return [inject('machineTemp'), '/dev/shm'].find(
+    (folder) => (statSync(folder, { throwIfNoEntry: false })?.dev ?? dev) !== dev,
+  );
 }
 
 /** As an earlier version left it. */
@@ -112,8 +115,9 @@ describe('something else with the name of', () => {
   });
 
   // Skipped where the machine has no second file system that anybody may write to.
-  it.skipIf(!isOtherDisk('/dev/shm'))('the folder: a link to one on another disk', async () => {
-    const elsewhere = makeTempFolder('/dev/shm');
+  const otherDisk = findOtherDisk();
+  it.skipIf(otherDisk === undefined)('the folder: a link to one on another disk', async () => {
+    const elsewhere = makeTempFolder(otherDisk);
     symlinkSync(elsewhere, kept);
     expect((await state.json('edit', ID, '--strip-tools')).backupPath).toBe(join(kept, NAME(1)));
     expect(read(join(elsewhere, NAME(1)))).toBe(original);

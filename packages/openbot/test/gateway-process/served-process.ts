@@ -34,7 +34,7 @@ await serveGateway({
       port: (server.address() as AddressInfo).port,
       close: async ({ graceMs }) => {
         log.write(`closing within ${graceMs} ms`);
-        while (how === 'stuck' || how === 'deaf');
+        if (how === 'stuck' || how === 'deaf') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
         server.closeAllConnections();
         server.close();
       },

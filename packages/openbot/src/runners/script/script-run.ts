@@ -250,7 +250,7 @@ export class ScriptRun implements Run {
 }
 
 function block(ms: number): void {
-  for (const end = performance.now() + ms; performance.now() < end; );
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 function onAbort(signal: AbortSignal, reject: (reason: unknown) => void): void {

@@ -1,6 +1,6 @@
 /**
- * Before any test runs, the kernel, the libraries and the bundles of `occ` and `openbot` are made from the sources as they
- * are. Commands that tests start share what Node compiled of them.
+ * Before any test runs, the kernel, the libraries, the bundles of `occ` and `openbot` and those of programs that tests start
+ * are made from the sources as they are. Commands that tests start share what Node compiled of them.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,6 +24,7 @@ import type { TestProject } from 'vitest/node';
 import { bundleOcc } from '../../packages/occ/build/bundle.ts';
 import { bundleOpenbot } from '../../packages/openbot/build/bundle.ts';
 import { makeKernel } from '../../packages/sessions/build/kernel.ts';
+import { buildPrograms } from './build-programs.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -47,6 +48,13 @@ export async function setup(project: TestProject): Promise<() => void> {
   spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b'], { cwd: ROOT });
   project.provide('occBundleFault', await bundleOnce('occ', bundleOcc));
   project.provide('openbotBundleFault', await bundleOnce('openbot', bundleOpenbot));
+  project.provide(
+    'programs',
+    await buildPrograms().then(
+      (files) => ({ files }),
+      (error) => ({ fault: String(error) }),
+    ),
+  );
   const temp = makeTemp();
   project.provide('temp', temp);
   project.provide('machineTemp', tmpdir());

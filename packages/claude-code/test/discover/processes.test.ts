@@ -4,18 +4,19 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { discoverSessions } from '../../src/discover/discover-sessions.ts';
 import { referenceHeader } from '../scan/reference-header.ts';
 import { makeHome } from './claude-home.ts';
 
-const CHILD = join(import.meta.dirname, 'discover-child.ts');
+const CHILD = programOf(import.meta.dirname, 'discover-child.ts');
 
 test('several processes share one index and all have the right answer', async () => {
   const { makeFolder, addSession, options, env, stateDir, projects } = makeHome();
   const repo = makeFolder('repo');
   const ids = Array.from({ length: 12 }, () => addSession(repo));
   const run = () =>
-    promisify(execFile)(process.execPath, ['--conditions=openbot-source', CHILD, repo, stateDir, '15'], {
+    promisify(execFile)(process.execPath, [CHILD, repo, stateDir, '15'], {
       env: { ...process.env, ...env },
     });
   const answers = (await Promise.all([run(), run(), run()])).flatMap(({ stdout }) =>

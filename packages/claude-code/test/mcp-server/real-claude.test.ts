@@ -19,6 +19,7 @@ import {
   type ToolResultBlock,
 } from '../../../../test/imitations/messages-format.ts';
 import { LONG } from '../../../../test/setup/hunt.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { type AttachedTools, attachTools } from '../../src/mcp-server/attach-tools.ts';
 import type { McpOptions, OutgoingMessage } from '../../src/mcp-tools/scope.ts';
 import { listMcpToolNames, MCP_SERVER_NAME, type McpToolName } from '../../src/mcp-tools/tool.ts';
@@ -206,8 +207,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     const server = {
       command: process.execPath,
       args: [
-        '--conditions=openbot-source',
-        join(import.meta.dirname, 'mcp-child.ts'),
+        programOf(import.meta.dirname, 'mcp-child.ts'),
         'mcp',
         `--repo=${home.cwd}`,
         `--state-dir=${stateDir}`,

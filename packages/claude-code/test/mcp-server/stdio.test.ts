@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { LONG } from '../../../../test/setup/hunt.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { serveMcp } from '../../src/mcp-server/serve-mcp.ts';
 import { keepInDatabase, keepInFiles, talk } from '../mcp-tools/conversations.ts';
 import { callerOf, type Loose, makeMcpHome, openClient } from './mcp-home.ts';
 
-const BIN = join(import.meta.dirname, 'mcp-child.ts');
+const BIN = programOf(import.meta.dirname, 'mcp-child.ts');
 const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
@@ -29,7 +29,7 @@ const CALL = {
 
 function configure({ repo, stateDir, workspace }: ReturnType<typeof makeMcpHome>, ...more: string[]) {
   const flags = [`--repo=${repo}`, '--agent=main', `--state-dir=${stateDir}`, `--workspace=${workspace}`];
-  return { command: process.execPath, args: ['--conditions=openbot-source', BIN, 'mcp', ...flags, ...more] };
+  return { command: process.execPath, args: [BIN, 'mcp', ...flags, ...more] };
 }
 
 describe('a process of its own', () => {

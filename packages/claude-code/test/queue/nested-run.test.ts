@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';
 import { LONG } from '../../../../test/setup/hunt.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { MARK_VARIABLE } from '../../src/processes/marked-processes.ts';
 import { type RunNote, writeRunNote } from '../../src/processes/run-note.ts';
 import { startRun } from '../../src/run/claude-run.ts';
@@ -80,8 +81,8 @@ describe.skipIf(missing !== undefined)(`by a tool of the real Claude Code ${miss
     const path = join(bench.home.root, `${name}.sh`);
     const output = join(bench.home.root, `${name}.out`);
     const request = JSON.stringify(bench.request(task, { repoPath, allowedTools: ['Bash'] }));
-    const child = join(import.meta.dirname, '../run/run-child.ts');
-    const node = `'${process.execPath}' --conditions=openbot-source '${child}'`;
+    const child = programOf(import.meta.dirname, '../run/run-child.ts');
+    const node = `'${process.execPath}' '${child}'`;
     writeFileSync(path, `exec ${node} '${request}' >'${output}' 2>&1\n`);
     return { command: `sh '${path}'`, read: () => readFileSync(output, 'utf8') };
   }

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
 import { type MessagesRequest, type Reply, say } from '../../../../test/imitations/messages-format.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { type RunNote, readRunNotes } from '../../src/processes/run-note.ts';
 import type { RegisteredSession } from '../../src/registry/registered-session.ts';
 import { readRegistry, resolveRegistryPath } from '../../src/registry/registry-file.ts';
@@ -74,11 +75,7 @@ export class Workbench extends ClaudeBench {
   spawnRun(task: string, own: Partial<RunRequest> = {}): SpawnedRun {
     const child = spawn(
       process.execPath,
-      [
-        '--conditions=openbot-source',
-        join(import.meta.dirname, 'run-child.ts'),
-        JSON.stringify(this.request(task, own)),
-      ],
+      [programOf(import.meta.dirname, 'run-child.ts'), JSON.stringify(this.request(task, own))],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     this.children.push(child);

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readProcessStat } from '@openbot/sessions/disk';
 import { expect, inject, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { HostPlace } from './host-place.ts';
 
 const SCRIPT = {
@@ -17,9 +17,9 @@ const SCRIPT = {
 test('a gateway that is killed leaves no host, and the next one goes on with its run', async () => {
   const place = new HostPlace({ agents: { defaults: { model: 'script/play' } } });
   place.writeScript('play', SCRIPT);
-  const gateway = fork(join(import.meta.dirname, 'gateway-process.ts'), [place.stateDir, 'stall'], {
+  const gateway = fork(programOf(import.meta.dirname, 'gateway-process.ts'), [place.stateDir, 'stall'], {
     env: { PATH: process.env.PATH, HOME: place.stateDir, NODE_COMPILE_CACHE: inject('compiled') },
-    execArgv: ['--conditions=openbot-source', '--disable-warning=ExperimentalWarning'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   afterTest(() => gateway.kill('SIGKILL'));

@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { expect } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import type { ChatMessage, SentLine, ToParent } from './chat-process.ts';
 
-const CHILD = join(import.meta.dirname, 'chat-process.ts');
+const CHILD = programOf(import.meta.dirname, 'chat-process.ts');
 const CONFIG: BotConfig = {
   session: { dmScope: 'per-channel-peer' },
   messages: { queue: { mode: 'followup', debounceMs: 0, cap: 1000 } },
@@ -79,7 +80,7 @@ export class KilledChat {
     const config: BotConfig = { ...CONFIG, ...this.#options.config };
     const child = fork(CHILD, [this.stateDir, this.sentFile, JSON.stringify(config)], {
       env: { ...process.env, ...env },
-      execArgv: ['--conditions=openbot-source', '--disable-warning=ExperimentalWarning'],
+      execArgv: ['--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     afterTest(() => child.kill('SIGKILL'));

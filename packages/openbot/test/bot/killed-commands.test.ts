@@ -5,12 +5,13 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import type { SentLine, ToParent } from './chat-process.ts';
 
-const CHILD = join(import.meta.dirname, 'chat-process.ts');
+const CHILD = programOf(import.meta.dirname, 'chat-process.ts');
 const CONFIG: BotConfig = {
   channels: { chat: { allowFrom: ['ada'] } },
   messages: { queue: { mode: 'followup', debounceMs: 0 } },
@@ -60,7 +61,7 @@ class Killed {
   async #start(killAt: string | undefined, config: BotConfig): Promise<ChildProcess> {
     const args = [this.stateDir, this.#sentFile, JSON.stringify(config), ...(killAt ? [killAt] : [])];
     const child = fork(CHILD, args, {
-      execArgv: ['--conditions=openbot-source', '--disable-warning=ExperimentalWarning'],
+      execArgv: ['--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     afterTest(() => child.kill('SIGKILL'));

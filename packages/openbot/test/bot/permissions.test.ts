@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { MsgContext } from '@openbot/sessions';
 import { expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import type { Bot } from '../../src/bot/contract.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import type { ScriptStep } from '../../src/runners/script/script.ts';
@@ -430,7 +431,7 @@ test.each([
     writeFileSync(join(stateDir, 'scripts/asks.json'), JSON.stringify({ turns: [{ steps: [PUSH, REPLY] }] }));
     const start = (...kill: string[]) => {
       const args = [stateDir, sentFile, JSON.stringify(config), ...kill];
-      const child = fork(join(import.meta.dirname, 'chat-process.ts'), args, {
+      const child = fork(programOf(import.meta.dirname, 'chat-process.ts'), args, {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       });
       afterTest(() => void child.kill('SIGKILL'));

@@ -5,17 +5,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { BotHome, Chat, PARROT } from './bot-home.ts';
 
-const CHILD = join(import.meta.dirname, 'say-process.ts');
+const CHILD = programOf(import.meta.dirname, 'say-process.ts');
 
 test('two commands on one session are both answered, one run at a time', async () => {
   const home = new BotHome();
   const run = promisify(execFile);
   const say = async (name: string) => {
-    const flags = ['--conditions=openbot-source', '--disable-warning=ExperimentalWarning'];
-    const { stdout } = await run(process.execPath, [...flags, CHILD, home.stateDir, name, '3']);
+    const { stdout } = await run(process.execPath, [
+      '--disable-warning=ExperimentalWarning',
+      CHILD,
+      home.stateDir,
+      name,
+      '3',
+    ]);
     return stdout
       .trim()
       .split('\n')

@@ -13,9 +13,11 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { HUNT, makeChance, tries } from '../../../../test/setup/hunt.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { CANNOT_MOUNT, mountTinyDisk } from '../../../occ/test/setup/tiny-disk.ts';
 import { startChild } from '../../../sessions/test/setup/child.ts';
 import { openSqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
@@ -26,9 +28,8 @@ import { openDatabaseHere } from './open-here.ts';
 import { makeVersion1, readTables } from './version-1.ts';
 
 const NAME = 'openbot-inbox.sqlite';
-const CHILD = new URL('children/accept-messages.ts', import.meta.url);
-const OPENER = new URL('children/open-new.ts', import.meta.url);
-const ENV = { NODE_OPTIONS: '--conditions=openbot-source' };
+const CHILD = pathToFileURL(programOf(import.meta.dirname, 'children/accept-messages.ts'));
+const OPENER = pathToFileURL(programOf(import.meta.dirname, 'children/open-new.ts'));
 
 function isLinkTo(link: string, target: string): boolean {
   try {
@@ -225,7 +226,7 @@ describe('several connections', () => {
 
   test('several processes accept, put and move: nothing is lost, and nothing is there twice', async () => {
     const stateDir = makeTempFolder();
-    const children = ['a', 'b', 'c'].map((name) => startChild(CHILD, [stateDir, name, '10'], ENV));
+    const children = ['a', 'b', 'c'].map((name) => startChild(CHILD, [stateDir, name, '10']));
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
     const database = await openDatabaseHere(stateDir);
     expect(await openSqliteInbox(database).counts()).toMatchObject({ answered: 120, received: 0 });
@@ -236,7 +237,7 @@ describe('several connections', () => {
     const root = makeTempFolder();
     const names = ['a', 'b', 'c'];
     const count = tries({ gate: 60, torture: 2000 });
-    const children = names.map((name) => startChild(OPENER, [root, name, String(count), ...names], ENV));
+    const children = names.map((name) => startChild(OPENER, [root, name, String(count), ...names]));
     await Promise.all(children.map(({ ended }) => ended));
     for (const child of children) expect(child.output()).toBe('opened\n'.repeat(count));
     const database = await openDatabaseHere(join(root, 'state-0'));
@@ -250,7 +251,7 @@ describe('several connections', () => {
       const chance = makeChance();
       for (let round = 0; round < tries({ gate: 4, torture: 60 }); round++) {
         const stateDir = makeTempFolder();
-        const child = startChild(CHILD, [stateDir, 'k'], ENV);
+        const child = startChild(CHILD, [stateDir, 'k']);
         await child.printed(`answered k-0-${Math.trunc(chance() * 20)}`);
         await sleep(chance() * 5);
         child.process.kill('SIGKILL');

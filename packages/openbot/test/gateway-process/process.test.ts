@@ -1,9 +1,9 @@
 /** The process of a gateway: one for each state folder, in the background, with a log. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ownIdentity } from '@openbot/sessions/disk';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { findGateway, findHolder } from '../../src/gateway-process/find-gateway.ts';
 import { gatewayFiles } from '../../src/gateway-process/gateway-files.ts';
 import { startGateway } from '../../src/gateway-process/start-gateway.ts';
@@ -11,7 +11,7 @@ import { stopGateway } from '../../src/gateway-process/stop-gateway.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { waitFor } from '../setup/terminal-command.ts';
 
-const CHILD = join(import.meta.dirname, 'served-process.ts');
+const CHILD = programOf(import.meta.dirname, 'served-process.ts');
 /** Nothing here waits for it unless it fails. */
 const LONG = 60_000;
 
@@ -20,8 +20,8 @@ function place() {
   const start = async (how = 'well', more: { timeoutMs?: number; endMs?: number } = {}) => {
     const record = await startGateway({
       stateDir,
-      command: [process.execPath, '--conditions=openbot-source', CHILD, stateDir, how],
-      env: { PATH: process.env.PATH, HOME: stateDir },
+      command: [process.execPath, CHILD, stateDir, how],
+      env: { PATH: process.env.PATH, HOME: stateDir, NODE_COMPILE_CACHE: inject('compiled') },
       timeoutMs: LONG,
       ...more,
     });

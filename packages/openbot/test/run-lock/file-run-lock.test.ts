@@ -1,19 +1,21 @@
 import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { startChild } from '../../../sessions/test/setup/child.ts';
 import { openFileRunLock } from '../../src/run-lock/files/file-run-lock.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { describeRunLockContract } from './run-lock-contract.ts';
 
 const KEY = 'agent:work:telegram:dm:42';
-const CHILD = new URL('children/hold-run.ts', import.meta.url);
+const CHILD = pathToFileURL(programOf(import.meta.dirname, 'children/hold-run.ts'));
 
 describeRunLockContract('file', () => openFileRunLock(makeTempFolder()));
 
 describe('between processes', () => {
   const startHolder = async (stateDir: string) => {
-    const child = startChild(CHILD, [stateDir, KEY], { NODE_OPTIONS: '--conditions=openbot-source' });
+    const child = startChild(CHILD, [stateDir, KEY]);
     await child.printed('held');
     return child;
   };

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { HUNT } from '../../../../test/setup/hunt.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { BotHome } from '../bot/bot-home.ts';
 import type { ChatMessage, SentLine, ToParent } from '../bot/chat-process.ts';
 
-const CHILD = join(import.meta.dirname, '../bot/chat-process.ts');
+const CHILD = programOf(import.meta.dirname, '../bot/chat-process.ts');
 const TEXT = 'The parcel has arrived.';
 const SEND = { tool: 'message', args: { text: TEXT } };
 const CONFIG = { agents: { defaults: { model: 'script/sender' } } };
@@ -22,7 +23,7 @@ class Killed {
     // The first process dies when the message is in the outbox, before the call has its result.
     const kill = message === undefined ? [] : [':message:'];
     const child = fork(CHILD, [this.home.stateDir, this.#sentFile, JSON.stringify(CONFIG), ...kill], {
-      execArgv: ['--conditions=openbot-source', '--disable-warning=ExperimentalWarning'],
+      execArgv: ['--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     afterTest(() => child.kill('SIGKILL'));

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import type { ChatMessage, SentLine, ToParent } from '../bot/chat-process.ts';
 import { letEverybodyTalk } from '../bot/let-everybody-talk.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
-const CHILD = join(import.meta.dirname, '../bot/chat-process.ts');
+const CHILD = programOf(import.meta.dirname, '../bot/chat-process.ts');
 
 /** A state folder with an openbot.json, and a bot that stays open on it in a process of its own. */
 export interface Chat {
@@ -47,12 +48,11 @@ export async function openChat(config: object, prepare?: (stateDir: string) => v
   configure(config);
   prepare?.(stateDir);
   const child: ChildProcess = fork(CHILD, [stateDir, sentFile, 'watch'], {
-    execArgv: process.execArgv.filter((one) => !one.startsWith('--input-type')),
+    execArgv: ['--disable-warning=ExperimentalWarning'],
     env: {
       PATH: process.env.PATH,
       HOME: folder,
       NODE_COMPILE_CACHE: inject('compiled'),
-      NODE_OPTIONS: '--conditions=openbot-source',
     },
   });
   afterTest(() => void child.kill('SIGKILL'));

@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { describe, expect, test } from 'vitest';
 import { HUNT, makeChance, tries } from '../../../../test/setup/hunt.ts';
+import { programOf } from '../../../../test/setup/programs.ts';
 import { startChild } from '../../../sessions/test/setup/child.ts';
 import { result, user } from '../../../sessions/test/setup/drafts.ts';
 import { openFileTranscripts } from '../../src/transcripts/files/file-transcripts.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { describeTranscriptsContract, mark, REF, read, text } from './transcripts-contract.ts';
 
-const CHILD = new URL('children/append-lines.ts', import.meta.url);
+const CHILD = pathToFileURL(programOf(import.meta.dirname, 'children/append-lines.ts'));
 const pathIn = (stateDir: string) => join(stateDir, 'agents', 'main', 'sessions', REF.sessionFile);
 const linesOf = (stateDir: string) => readFileSync(pathIn(stateDir), 'utf8').split('\n').slice(0, -1);
 
@@ -55,8 +57,7 @@ describe('transcripts as files', () => {
   test('several processes lose no line of each other, and make one header', async () => {
     const stateDir = makeTempFolder();
     const args = (name: string) => [stateDir, name, JSON.stringify(REF), '20'];
-    const env = { NODE_OPTIONS: '--conditions=openbot-source' };
-    const children = ['a', 'b', 'c'].map((name) => startChild(CHILD, args(name), env));
+    const children = ['a', 'b', 'c'].map((name) => startChild(CHILD, args(name)));
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
     const lines = linesOf(stateDir).map((line) => JSON.parse(line));
     expect(lines.map(({ type }) => type)).toEqual(['session', ...Array(60).fill('message')]);
@@ -74,7 +75,7 @@ describe('transcripts as files', () => {
     for (let round = 0; round < tries({ gate: 3, torture: 40 }); round++) {
       const stateDir = makeTempFolder();
       const args = [stateDir, 'k', JSON.stringify(REF)];
-      const child = startChild(CHILD, args, { NODE_OPTIONS: '--conditions=openbot-source' });
+      const child = startChild(CHILD, args);
       await child.printed(`k ${Math.trunc(chance() * 20)}`);
       child.process.kill('SIGKILL');
       await child.ended;

@@ -22,6 +22,7 @@ export const KNOWN_DIFFERENCES: readonly string[] = [
   '- answer to connect: server.controlUiBuildSource',
   '- answer to connect: snapshot.appliedConfigHash',
   '- answer to connect: snapshot.suspension',
+  '- answer to connect: snapshot.updateSchedule',
   // Events that say again what others say.
   '- agent item *',
   '- agent command_output *',
@@ -32,6 +33,7 @@ export const KNOWN_DIFFERENCES: readonly string[] = [
   '- chat status preparing_workspace*',
   '- sessions.changed model*',
   '- sessions.changed participants*',
+  '- sessions.changed placement*',
   // An aborted run of OpenClaw ends twice, and its `error` says so.
   '- agent lifecycle error: data.stopReason',
   // Marks of its own bookkeeping.

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterFile } from '../../../../test/setup/cleaning.ts';
-import { LEAN } from '../repo/git.ts';
+import { LEAN, makeRepoOnce } from '../repo/git.ts';
 
 const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
@@ -54,9 +54,13 @@ export class GitRepo {
 
   /** With a first commit of one file. */
   static withCommit(): GitRepo {
-    const repo = GitRepo.init();
-    repo.write('first.txt', 'one\n');
-    repo.commit('The first one');
+    const repo = new GitRepo();
+    makeRepoOnce('The first one', repo.path, (path) => {
+      const model = new GitRepo(path);
+      model.git('init', '--quiet', '--initial-branch=main');
+      model.write('first.txt', 'one\n');
+      model.commit('The first one');
+    });
     return repo;
   }
 

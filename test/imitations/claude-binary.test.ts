@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LONG } from '../setup/hunt.ts';
 import { type ClaudeHome, findClaudeBinary, makeClaudeHome, runClaude } from './claude-binary.ts';
 import { type MessagesApi, startMessagesApi } from './messages-api.ts';
 import { apiErrors, blocksOf, call, say } from './messages-format.ts';
@@ -42,7 +43,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code on the imitation ${
     expect(lines.filter((line) => line.type === 'assistant')).toHaveLength(2);
   });
 
-  test('ends with an error when the API says no', async () => {
+  test('ends with an error when the API says no', LONG, async () => {
     api.setReplies(() => apiErrors.overloaded());
     const run = await runClaude(path, home, 'go');
     expect(run).toMatchObject({ exitCode: 1, result: { is_error: true } });

@@ -6,6 +6,7 @@ import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
 import { apiErrors, call, type MessagesRequest, say } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import type { KeptMedia } from '../../src/media/contract.ts';
 import { keepMedia } from '../../src/media/keep-media.ts';
@@ -225,7 +226,7 @@ describe.skipIf('missing' in findClaudeBinary())('with Claude Code', () => {
     home.checkTranscripts();
   });
 
-  test('an image that the provider refuses does not stop the conversation', async () => {
+  test('an image that the provider refuses does not stop the conversation', LONG, async () => {
     const home = new BotHome();
     const chat = new Chat();
     const refuses = ({ messages }: MessagesRequest) =>

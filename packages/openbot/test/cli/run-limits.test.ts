@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, (
     },
   );
 
-  test('an error of the API is reported once, as text and as JSON', async () => {
+  test('an error of the API is reported once, as text and as JSON', LONG, async () => {
     const cwd = bench.makeRepo('error');
     bench.script({ 'fail now': () => apiErrors.overloaded() });
     const ran = await bench.run(['cc', 'run', 'fail now', '--fresh'], { cwd });

@@ -79,7 +79,7 @@ test('a command alone, and one behind /new, is answered by the bot', HUNT, async
       expect(asked).toEqual([]);
       expect(chat.shown.length).toBe(before + 1);
     }),
-    cases({ gate: 150, torture: 3000 }),
+    cases({ gate: 60, torture: 3000 }),
   );
   await bot.close();
 });
@@ -104,7 +104,7 @@ test('of many words, those for the model never begin with a command', HUNT, asyn
         if (!/^\/\w+@otherbot/.test(read)) expect(read).not.toMatch(KNOWN);
       }
     }),
-    cases({ gate: 150, torture: 3000 }),
+    cases({ gate: 60, torture: 3000 }),
   );
   await bot.close();
 });

@@ -72,10 +72,10 @@ const ACTING = ['\u001b]', '\u001b[5m', '\u0007', '\u202e'];
 
 describe.skipIf(noTerminal !== undefined)(`in a terminal ${noTerminal ?? ''}`, { timeout: 600_000 }, () => {
   it.each([
-    ['own', 40, [...sample(LOOKS, { gate: 20 }), ...CHANGES]],
+    ['own', 40, [...sample(LOOKS, { gate: 10 }), ...CHANGES]],
     ['own', 200, isTorture ? LOOKS : LOOKS.slice(0, 4)],
     ['files', 40, isTorture ? [...LOOKS, ...CHANGES] : CHANGES.slice(0, 4)],
-    ['sqlite', 40, isTorture ? [...LOOKS, ...CHANGES] : LOOKS.slice(0, 8)],
+    ['sqlite', 40, isTorture ? [...LOOKS, ...CHANGES] : LOOKS.slice(0, 4)],
   ] as const)('on a folder of the kind %s, %i columns wide', HUNT, async (kind, columns, all) => {
     const rows = rowsOf(kind, all);
     const ran = await runAll(rows, await makeCommandPlace(kind), { columns, redirect: () => '' });

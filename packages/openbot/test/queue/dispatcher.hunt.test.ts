@@ -18,7 +18,7 @@ test(
   async () => {
     const chance = makeChance();
     const pick = <T>(list: readonly T[]) => list[Math.floor(chance() * list.length)]!;
-    for (let round = 0; round < tries({ gate: 15, torture: 400 }); round++) {
+    for (let round = 0; round < tries({ gate: 8, torture: 400 }); round++) {
       const mode = pick(MODES);
       const inbox = openMemoryInbox();
       let isFailing = true;

@@ -242,7 +242,7 @@ describe('explicit keys', () => {
         expect(key).toBe(text.trim().toLowerCase());
         expect(readStoredKey(key)).toBe(key);
       }),
-      cases({ gate: 1000, torture: 20_000 }),
+      cases({ gate: 400, torture: 20_000 }),
     );
   });
 });

@@ -17,7 +17,7 @@ import type { ParsedAgentKey } from '../../src/key/parsed-key.ts';
 import { buildThreadSessionKey } from '../../src/key/thread.ts';
 import { accountIds, agentIds, asWritten, channels, oddIds } from './key-arbitraries.ts';
 
-const runs = cases({ gate: 700, torture: 20_000 });
+const runs = cases({ gate: 300, torture: 20_000 });
 const hasTopic = (id: string) => /^.*\S.*:topic:.*\S.*$/.test(asWritten(id));
 
 describe('parsing what was built gives back the parts', () => {
@@ -185,7 +185,7 @@ describe('formatting what was parsed gives back the key', () => {
         expect(parsed).not.toBeNull();
         expect(formatSessionKey(parsed as ParsedAgentKey)).toBe(key);
       }),
-      cases({ gate: 2000, torture: 50_000 }),
+      cases({ gate: 700, torture: 50_000 }),
     );
   });
 

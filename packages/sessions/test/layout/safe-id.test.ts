@@ -124,6 +124,6 @@ it('whatever the ids, a transcript is directly in the folder of its agent, or is
       expect(dirname(dirname(folder))).toBe(join(stateDir, 'agents'));
       expect(path).toMatch(/\.jsonl$/);
     }),
-    cases({ gate: 2000, torture: 20_000 }),
+    cases({ gate: 700, torture: 20_000 }),
   );
 });

@@ -206,7 +206,7 @@ describe('reading again', () => {
           expectSameAsFull(known, damaged);
         },
       ),
-      cases({ gate: 145, torture: 20_000 }),
+      cases({ gate: 60, torture: 20_000 }),
     );
   });
 
@@ -247,7 +247,7 @@ describe('what is no JSON', () => {
         const damaged = json.slice(0, at) + text + json.slice(at + length);
         expect(findJsonFault(Buffer.from(damaged)) === undefined).toBe(parses(damaged));
       }),
-      cases({ gate: 1500, torture: 30_000 }),
+      cases({ gate: 500, torture: 30_000 }),
     );
   });
 

@@ -161,7 +161,7 @@ test('the path is the one that OpenClaw finds, whatever the lines', HUNT, () => 
       if (path.length > 0) expect(activePath(transcript).entries).toEqual(path);
       expect(transcript.appendParentId).toBe(appendParent);
     }),
-    cases({ gate: 200, torture: 2000, seed: 11 }),
+    cases({ gate: 80, torture: 2000, seed: 11 }),
   );
 });
 

@@ -77,7 +77,7 @@ describe('relinking', () => {
           if (entry.target !== undefined) expect(after.indexOf(entry.target)).toBeDefined();
         }
       }),
-      cases({ gate: 75, torture: 10_000 }),
+      cases({ gate: 40, torture: 10_000 }),
     );
   });
 

@@ -155,7 +155,7 @@ describe.each(dialects)('the skimmer takes what a full parse takes ($name)', ({ 
           before,
         );
       }),
-      cases({ gate: 60, torture: 4000 }),
+      cases({ gate: 30, torture: 4000 }),
     );
   });
 
@@ -189,7 +189,7 @@ describe.each(dialects)('the skimmer takes what a full parse takes ($name)', ({ 
     );
     fc.assert(
       fc.property(shuffled, (line) => expectSame(shape, line)),
-      cases({ gate: 50, torture: 3000 }),
+      cases({ gate: 25, torture: 3000 }),
     );
   });
 
@@ -216,7 +216,7 @@ describe.each(dialects)('the skimmer takes what a full parse takes ($name)', ({ 
           expectSame(shape, damaged);
         },
       ),
-      cases({ gate: 90, torture: 10_000 }),
+      cases({ gate: 45, torture: 10_000 }),
     );
   });
 });

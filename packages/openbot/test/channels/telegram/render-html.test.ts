@@ -73,7 +73,7 @@ describe('Markdown in the HTML of Telegram', () => {
         const rendered = renderHtml(markdown);
         expect(parseHtml(rendered.html).text).toBe(rendered.text);
       }),
-      cases({ gate: 1500, torture: 30_000 }),
+      cases({ gate: 500, torture: 30_000 }),
     );
   });
 
@@ -85,7 +85,7 @@ describe('Markdown in the HTML of Telegram', () => {
         const isCode = markdown.includes('```') || markdown.includes('~~~');
         if (!isCode) expect(words(renderHtml(markdown).text)).toEqual(words(markdown));
       }),
-      cases({ gate: 500, torture: 10_000 }),
+      cases({ gate: 200, torture: 10_000 }),
     );
   });
 

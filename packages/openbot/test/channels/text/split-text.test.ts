@@ -56,7 +56,7 @@ describe('splitText', () => {
         expect(bare(parts.join(''))).toBe(bare(text));
         for (const part of parts) if (text.trim() !== '') expect(part.length).toBeLessThanOrEqual(limit);
       }),
-      cases({ gate: 200, torture: 5000 }),
+      cases({ gate: 80, torture: 5000 }),
     );
   });
 
@@ -71,7 +71,7 @@ describe('splitText', () => {
         }
         expect(bare(parts.join('\n').replace(marks, ''))).toBe(bare(text.replace(marks, '')));
       }),
-      cases({ gate: 200, torture: 5000 }),
+      cases({ gate: 80, torture: 5000 }),
     );
   });
 
@@ -86,7 +86,7 @@ describe('splitText', () => {
         for (const part of splitText(text, limit))
           if (text.trim() !== '') expect([...part].length === 1 || part.length <= limit).toBe(true);
       }),
-      cases({ gate: 120, torture: 5000 }),
+      cases({ gate: 50, torture: 5000 }),
     );
     expect(splitText(`\`\`\`${'x'.repeat(5000)}\ncode\n\`\`\``, 100).join('')).toContain('code');
     expect(splitText(`${'`'.repeat(5000)}\ncode`, 100).join('')).toContain('code');

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import type { Run, RunEvent, Runner, RunRequest } from '../contract.ts';
@@ -11,20 +11,29 @@ import { ScriptRun } from './script-run.ts';
 const PROVIDER = 'script';
 /** The model of people who have chosen none. */
 export const ECHO_MODEL = 'echo';
+const SETTLED_MS = 1000;
 const SCRIPT_NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
 /** `script/echo`, and `script/<name>` for each `<state folder>/scripts/<name>.json`. */
 export function openScriptRunner(stateDir: string): Runner {
   const positions = new Map<string, { next: number }>();
+  const read = new Map<string, { readonly version: string; readonly script: Script }>();
   const folder = join(stateDir, 'scripts');
   const pathOf = (name: string) => join(folder, `${name}.json`);
   const runner = makeRunner((name) => {
     if (name === ECHO_MODEL) return { contextWindow: DEFAULT_WINDOW, seesImages: true, answer: answerAsEcho };
+    if (!SCRIPT_NAME.test(name)) return undefined;
     const path = pathOf(name);
-    if (!SCRIPT_NAME.test(name) || !existsSync(path)) return undefined;
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
+    const version = `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
+    const known = read.get(name);
+    const script = known?.version === version ? known.script : readScript(path);
+    // File times move in steps: what was just written may be written again in the same one.
+    if (Date.now() - stat.mtimeMs > SETTLED_MS) read.set(name, { version, script });
     const position = positions.get(name) ?? { next: 0 };
     positions.set(name, position);
-    return playScript(readScript(path), position);
+    return playScript(script, position);
   });
   const listModels = () =>
     [ECHO_MODEL, ...listScripts(folder)].map((model) => ({ provider: PROVIDER, model }));

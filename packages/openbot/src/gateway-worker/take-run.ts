@@ -2,6 +2,9 @@ import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { RunLock } from '../run-lock/contract.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
 
+/** A run whose end is known gives its lock back a moment later. */
+const ENDING_MS = 500;
+
 /** The run lock of a session. Throws UNAVAILABLE where another process has it for longer than the time. */
 export async function takeRun(
   runLock: RunLock,
@@ -9,7 +12,8 @@ export async function takeRun(
   options: { readonly waitMs: number; readonly signal: AbortSignal },
 ) {
   const address = addressOf(ref);
-  const run = await runLock.acquire(address, options);
+  const waitMs = Math.max(options.waitMs, ENDING_MS);
+  const run = await runLock.acquire(address, { ...options, waitMs });
   if (run !== undefined) return run;
   const holder = await runLock.holder(address);
   const isHere = (await runLock.running([address])).get(address) === process.pid;

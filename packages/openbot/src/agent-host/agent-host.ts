@@ -18,6 +18,7 @@ import type {
   HostStatus,
   HostTurn,
 } from './contract.ts';
+import { InTurn, untilDisconnected } from './in-turn.ts';
 import type { HostBeat, ToGateway, ToHost } from './ipc.ts';
 import { endLeftover } from './leftover.ts';
 import { NoticeLog } from './notice-log.ts';
@@ -210,14 +211,17 @@ class HostKeeper implements AgentHost {
       this.#child = child;
       child.send({ begin: { former: this.#options.loaded?.() } } satisfies ToHost, () => {});
       const watchdog = new Watchdog((silentMs) => this.#onSilence(child, silentMs));
+      const messages = new InTurn<ToGateway>((message) => this.#hear(child, message));
       child.on('message', (message: ToGateway) => {
         watchdog.hear();
-        this.#hear(child, message);
+        messages.add(message);
       });
       child.once('error', (error) => this.#onEnd(child, watchdog, error.message, startedAt));
-      child.once('exit', (code, signal) =>
-        this.#onEnd(child, watchdog, this.#reason ?? `it ended with ${signal ?? `code ${code}`}`, startedAt),
-      );
+      child.once('exit', async (code, signal) => {
+        await untilDisconnected(child);
+        messages.finish();
+        this.#onEnd(child, watchdog, this.#reason ?? `it ended with ${signal ?? `code ${code}`}`, startedAt);
+      });
     } catch (error) {
       this.#planRestart(String(error instanceof Error ? error.message : error), startedAt);
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenBotError } from '@openbot/sessions';
 import { removeSpareLocks, reuseLockFiles } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
@@ -38,7 +39,7 @@ export async function runHost(stateDir: string, env: Environment): Promise<void>
     gateway.say({ failed: error instanceof Error ? error.message : String(error) });
     throw error;
   } finally {
-    gateway.end();
+    await gateway.end();
   }
 }
 
@@ -182,12 +183,17 @@ function joinTexts(last: HostEvent | undefined, next: HostEvent): HostEvent | un
   return { ...next, event: { type: 'text', delta: last.event.delta + next.event.delta } };
 }
 
+/** How long the gateway may take to read what is told at last. */
+const LAST_WORDS_MS = 5000;
+
 /** A write wakes the gateway. ms */
 const PAUSE_MS = 5;
 
 /** The connection to the gateway. Events of one moment are written together, and so are those right behind others. */
 class GatewayLine {
   #events: HostEvent[] = [];
+  /** What the gateway has not read yet. A connection that is closed takes it along. */
+  readonly #writing = new Set<Promise<void>>();
   #isPlanned = false;
   #nextAt = 0;
   /** Sessions whose client waits for the answer to a message, with what is told of them meanwhile. */
@@ -201,8 +207,14 @@ class GatewayLine {
   }
 
   #write(message: ToGateway): void {
+    if (!process.connected) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#writing.add(promise);
     // The gateway may be gone; `serve` hears of it.
-    if (process.connected) process.send?.(message, undefined, undefined, () => {});
+    process.send?.(message, undefined, undefined, () => {
+      this.#writing.delete(promise);
+      resolve();
+    });
   }
 
   tell(event: HostEvent): void {
@@ -288,8 +300,9 @@ class GatewayLine {
     });
   }
 
-  end(): void {
+  async end(): Promise<void> {
     this.#flush();
+    await Promise.race([Promise.all(this.#writing), sleep(LAST_WORDS_MS, undefined, { ref: false })]);
     if (process.connected) process.disconnect();
   }
 

@@ -14,6 +14,7 @@ export const DOORS: Doors = {
       'load-sqlite',
       'lock',
       'lock-queue',
+      'open-file',
       'process-identity',
     ],
     entry: ['delivery-context', 'json-object', 'read-session-entry', 'session-entry', 'snapshots'],
@@ -465,7 +466,6 @@ export const DOORS: Doors = {
       'serve-gateway',
       'start-gateway',
       'stop-gateway',
-      'unit-text',
     ],
     'gateway-protocol': [
       'connect-params',

@@ -65,10 +65,10 @@ const SURFACE: Readonly<Record<string, string>> = {
     toByteText
   `,
   disk: `
-    HeldLock LockHolder LockOptions ProcessIdentity ProcessStat acquireLock deferEnding
+    HeldLock LockHolder LockOptions OpenFile ProcessIdentity ProcessStat acquireLock deferEnding
     describeCommand describeOpenClaude endOnSignals findOpenClaude giveFolderToOwner
     giveToFolderOwner inspectLock isHolderAlive isHandledElsewhere linkNew listOpenClaudes loadSqlite makeFolder
-    makeLeftoverPath ownIdentity passOnSignal readProcessStat sweepLeftovers syncFolder undoAtEnding
+    makeLeftoverPath ownIdentity passOnSignal readProcessStat removeSpareLocks reuseLockFiles sweepLeftovers syncFolder undoAtEnding
     withLock writeFileAtomic
   `,
   layout: `

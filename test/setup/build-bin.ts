@@ -78,12 +78,12 @@ function makeTemp(): string {
 }
 
 const MEMORY = '/dev/shm';
-/** Of which a run uses less than a quarter at a time. */
-const ROOM = 4 * 2 ** 30;
+/** Ten times what a run uses at a time. */
+const ROOM = 2 * 2 ** 30;
 
 /**
- * A disk in memory, where there is one with room: making a file there takes a thirtieth of the time, and tests make some
- * hundred thousand. OPENBOT_TEST_TEMP names another place, such as a disk.
+ * A disk in memory, where there is one with room: making a file there takes a thirtieth of the time, and tests make
+ * very many. OPENBOT_TEST_TEMP names another place, such as a disk.
  */
 function choosePlace(): string {
   const { OPENBOT_TEST_TEMP } = process.env;

@@ -145,7 +145,7 @@ describe.skipIf(missing !== undefined)(`runs of the real Claude Code ${missing ?
     },
   );
 
-  test('after a crash of our process nothing goes on, and who waits begins', LONG, async () => {
+  test('after a crash of our process nothing goes on, and who waits begins', async () => {
     const repo = bench.makeRepo('crash');
     script({ forever: endless });
     const spawned = bench.spawnRun('Work forever', { repoPath: repo, allowedTools: ['Bash'] });

@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect([claude, ...pids, ...marked].filter(lives)).toEqual([]);
   });
 
-  test('after it was killed', LONG, async () => {
+  test('after it was killed', async () => {
     const repo = bench.makeRepo('killed');
     script();
     const { run, next } = bench.start('Work forever', request(repo));

@@ -82,7 +82,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       return JSON.parse(edit.stdout) as Line;
     }
 
-    test('rewound: before a clean and after it', LONG, async () => {
+    test('rewound: before a clean and after it', async () => {
       await append(rewind(find('First done.').uuid));
       expect(await resume()).toEqual(FIRST_TURN);
       await session.reset();

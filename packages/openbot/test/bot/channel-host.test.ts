@@ -154,7 +154,10 @@ test('the last replies go out before the channels are stopped, and what arrives 
   expect(shownAtStop).toEqual(['ada: just in time']);
   const state = await openState(home.stateDir);
   const identity = { channel: 'memory', accountId: channel.accountId, conversationId: 'ben', messageId: '2' };
-  expect(await state.inbox.find(identity)).toMatchObject({ state: 'received' });
+  // The run of the other person may have looked at what waits behind it.
+  expect(await state.inbox.find(identity)).toMatchObject({
+    state: expect.stringMatching(/^(received|queued)$/),
+  });
   await state.close();
 });
 

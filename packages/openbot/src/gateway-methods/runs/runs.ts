@@ -31,7 +31,7 @@ export interface RunsOptions {
   now(): number;
 }
 
-/** How long after its process ended a run is looked for in the inbox, if no other process has begun it. ms */
+/** How long after its process ended, or the next began, a run is looked for in the inbox: another process may have ended it. ms */
 const LOOK_AFTER_MS = 5000;
 
 /** Follows the host. What was before this process, and what it did not hear of, is in inbox and outbox. */
@@ -60,11 +60,15 @@ class Runs implements GatewayRuns {
   constructor(options: RunsOptions) {
     this.#options = options;
     const { host } = options;
+    let later: NodeJS.Timeout | undefined;
     this.#forget = [
       host.onEvent((event) => this.#hear(event)),
       host.onStatus(({ phase }) => {
-        if (phase.at === 'up') void this.#settleAll();
+        // All that the process said has been heard. The next one tells of what it goes on with.
+        if (phase.at === 'down' || phase.at === 'resting') void this.#settleAll();
+        if (phase.at === 'up') later = setTimeout(() => void this.#settleAll(), LOOK_AFTER_MS).unref();
       }),
+      () => clearTimeout(later),
     ];
     void this.#adoptWaiting().catch(() => {});
   }

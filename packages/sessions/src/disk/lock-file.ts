@@ -39,8 +39,12 @@ export function createLockFile(path: string, record: string, link = linkSync): L
   try {
     isLinked = linkNew(temp, path, link);
   } catch (error) {
-    putLockBody(path, body);
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      putLockBody(path, body);
+      return undefined;
+    }
+    // Its own name may be what is not there: the folder was moved, and another one is in its place.
+    discard(body);
     throw error;
   }
   if (!isLinked) {

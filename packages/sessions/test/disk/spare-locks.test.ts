@@ -45,3 +45,9 @@ test('what is kept is gone when the process ends', async () => {
   expect(await child.ended).toBe(0);
   expect(readdirSync(folder)).toEqual([basename(`${path}.kept`)]);
 });
+
+test('a folder that was moved takes its spares along', async () => {
+  const path = join(makeTempFolder(), 'locks', 'a.lock');
+  const child = startChild(new URL('./children/reuse-locks.ts', import.meta.url), [path, '', 'move']);
+  expect(await child.ended).toBe(0);
+});

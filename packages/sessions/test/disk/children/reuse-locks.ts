@@ -6,7 +6,7 @@ import { basename, dirname } from 'node:path';
 import { acquireLock } from '../../../src/disk/lock.ts';
 import { removeSpareLocks, reuseLockFiles } from '../../../src/disk/spare-locks.ts';
 
-const [path = '', other = ''] = process.argv.slice(2);
+const [path = '', other = '', how = ''] = process.argv.slice(2);
 const folder = dirname(path);
 const say = (what: object) => console.log(JSON.stringify(what));
 const names = () => readdirSync(folder).map((name) => (name.endsWith('.tmp') ? '*.tmp' : name));
@@ -17,6 +17,12 @@ const look = (at: string) => ({
 });
 
 reuseLockFiles();
+if (how === 'move') {
+  await (await acquireLock(path)).release();
+  renameSync(folder, `${folder}-moved`);
+  await (await acquireLock(path)).release();
+  process.exit(0);
+}
 const first = await acquireLock(path);
 say({ is: 'first', ...look(path), names: names() });
 // As a process does that waits for it.

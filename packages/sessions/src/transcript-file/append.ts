@@ -83,12 +83,20 @@ async function appendDrafts(
     }
     assertIsFile(target);
     const handle = openForAppend(target);
+    let isWritten = false;
     try {
-      return await appendToOpen(handle, target, drafts, options, ids, lock);
+      const appended = await appendToOpen(handle, target, drafts, options, ids, lock);
+      isWritten = true;
+      return appended;
     } catch (error) {
       throw describeFileFault(target, error, 'write');
     } finally {
-      handle.close();
+      try {
+        handle.close();
+      } catch (error) {
+        // Nothing is left to fail once the lines are on the disk, and an error before says more.
+        if (!(options.durable ?? true) && isWritten) throw describeFileFault(target, error, 'write');
+      }
     }
   };
   const result = await withTranscriptLock(target, append, options.lock);

@@ -122,6 +122,7 @@ export class AccountSender {
     try {
       while (this.#mustLookAgain && !this.#isStopped) {
         await this.#untilNextLook();
+        if (this.#isStopped) break;
         this.#mustLookAgain = false;
         this.#lookedAt = performance.now();
         waitMs = await this.#look();

@@ -86,6 +86,9 @@ class HostKeeper implements AgentHost {
   readonly #sweep: NodeJS.Timeout;
   readonly #decided: Promise<void>;
   #phase: HostPhase = { at: 'resting' };
+  /** When the process has ended, and all that it said has been heard. */
+  #ended: Promise<void> = Promise.resolve();
+  #isClosing = false;
   #crashes = 0;
   /** In a row. */
   #failures = 0;
@@ -150,21 +153,21 @@ class HostKeeper implements AgentHost {
   }
 
   warm(): void {
-    if (this.#phase.at === 'resting') this.#start();
+    if (this.#phase.at === 'resting' && !this.#isClosing) this.#start();
     this.#idleSince = undefined;
   }
 
   async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
     const child = this.#child;
     clearInterval(this.#sweep);
     clearTimeout(this.#retry);
     this.#queue.refuseAll(unavailable('the gateway stops'));
     if (child !== undefined) {
       this.#isRetiring = true;
-      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
       this.#send({ close: { graceMs } });
       const limit = setTimeout(() => child.kill('SIGKILL'), graceMs + CLOSE_MS);
-      if (child.exitCode === null && child.signalCode === null) await ended;
+      await this.#ended;
       clearTimeout(limit);
     }
     this.#setPhase({ at: 'closed' });
@@ -209,6 +212,8 @@ class HostKeeper implements AgentHost {
     try {
       const child = startProcess('agent-host', this.#options);
       this.#child = child;
+      const ended = Promise.withResolvers<void>();
+      this.#ended = ended.promise;
       child.send({ begin: { former: this.#options.loaded?.() } } satisfies ToHost, () => {});
       const watchdog = new Watchdog((silentMs) => this.#onSilence(child, silentMs));
       const messages = new InTurn<ToGateway>((message) => this.#hear(child, message));
@@ -216,11 +221,16 @@ class HostKeeper implements AgentHost {
         watchdog.hear();
         messages.add(message);
       });
-      child.once('error', (error) => this.#onEnd(child, watchdog, error.message, startedAt));
+      child.once('error', (error) => {
+        this.#onEnd(child, watchdog, error.message, startedAt);
+        if (child.pid === undefined) ended.resolve();
+      });
       child.once('exit', async (code, signal) => {
         await untilDisconnected(child);
+        child.removeAllListeners('message');
         messages.finish();
         this.#onEnd(child, watchdog, this.#reason ?? `it ended with ${signal ?? `code ${code}`}`, startedAt);
+        ended.resolve();
       });
     } catch (error) {
       this.#planRestart(String(error instanceof Error ? error.message : error), startedAt);
@@ -282,6 +292,7 @@ class HostKeeper implements AgentHost {
       this.#planRestart(reason, startedAt);
       return;
     }
+    if (this.#isClosing) return;
     this.#setPhase({ at: 'resting' });
     if (this.#queue.isBusy) this.#start();
   }

@@ -13,10 +13,9 @@ const FLAGS = ['--max-semi-space-size=16', '--disable-warning=ExperimentalWarnin
 
 /**
  * With a heap for each thread, what one of them frees is not used by the others: 20 MB after some thousand turns. And where no
- * threshold is set, glibc raises it with each large buffer that is freed, and gives nothing back below it: 10 MB. One of a few
- * pages is given back and asked for again with each message.
+ * threshold is set, glibc raises it with each large buffer that is freed, and gives nothing back below it: 10 MB.
  */
-const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '4194304' };
+const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '262144' };
 
 /** Starts a process of the gateway for a state folder, connected to this one. Terminal signals do not reach it. */
 export function startProcess(

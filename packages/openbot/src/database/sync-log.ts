@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync, openSync, realpathSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const sync = promisify(fdatasync);
@@ -12,8 +12,9 @@ export class LogSync {
   readonly #path: string;
   #fd: number | undefined;
 
+  /** @param databasePath may be a link: SQLite keeps the log beside the file itself */
   constructor(databasePath: string) {
-    this.#path = `${databasePath}-wal`;
+    this.#path = `${realpathSync.native(databasePath)}-wal`;
   }
 
   async sync(): Promise<void> {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -8,6 +9,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -70,6 +72,31 @@ describe('the file', () => {
     expect(logs().length - before).toBe(1);
     await database.close();
     expect(logs()).toEqual([]);
+  });
+
+  test('a second connection of the process takes no locks from the first', async () => {
+    const stateDir = makeTempFolder();
+    const first = await openDatabaseHere(stateDir);
+    const inbox = openSqliteInbox(first);
+    await inbox.accept(arrival('1'));
+    await (await openDatabaseHere(stateDir)).close();
+    // The last one to close a database removes its log. Another process is not the last.
+    const path = join(stateDir, NAME);
+    const script = `const { DatabaseSync } = require('node:sqlite');
+      const db = new DatabaseSync(process.argv[1]); db.prepare('SELECT * FROM inbox').all(); db.close();`;
+    execFileSync(process.execPath, ['--no-warnings', '-e', script, path]);
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    await inbox.accept(arrival('2'));
+    await first.close();
+    expect(await openSqliteInbox(await openDatabaseHere(stateDir)).find(arrival('2').identity)).toBeDefined();
+  });
+
+  test('may be a link to a file elsewhere', async () => {
+    const [stateDir, elsewhere] = [makeTempFolder(), makeTempFolder()];
+    await (await openDatabaseHere(elsewhere)).close();
+    symlinkSync(join(elsewhere, NAME), join(stateDir, NAME));
+    const inbox = openSqliteInbox(await openDatabaseHere(stateDir));
+    expect(await inbox.accept(arrival('1'))).toMatchObject({ isNew: true });
   });
 
   test('what is in it is there after it was closed and opened', async () => {

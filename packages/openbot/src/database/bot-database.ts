@@ -17,10 +17,12 @@ export interface BotDatabase {
   read<T>(read: () => T): Promise<T>;
   /**
    * Runs `change` in a transaction, together with what other callers want to write at the same time. All of its changes
-   * are durable when the promise resolves; none is there when it rejects. It may be run a second time, after everything
+   * are durable when the promise resolves; none is there when it rejects, unless the disk failed at last: then it may be. It may be run a second time, after everything
    * that it did was taken back.
    */
   write<T>(change: () => T): Promise<T>;
+  /** Resolves when all that was committed until now is on the disk: for what is told to others because of what was read. */
+  synced(): Promise<void>;
   /** Calls the listener when another process, or another connection, has committed. Returns the function that ends it. */
   onOtherCommit(listener: () => void): () => void;
   /** Waits for the writes that were asked for. */
@@ -40,13 +42,14 @@ export async function openBotDatabase(stateDir: string): Promise<BotDatabase> {
   }
   const db = await connect(path);
   const log = syncsItself(db) ? undefined : new LogSync(path);
-  const commits = groupCommits(db, path, { sync: async () => log?.sync() });
+  const commits = groupCommits(db, path, { sync: async () => log?.sync(), empty: () => emptyLog(db) });
   const others = watchOthers(db);
   return {
     path,
     prepare: (sql) => db.prepare(sql),
     read: (read) => whenFree(path, read),
     write: commits.write,
+    synced: commits.synced,
     onOtherCommit: (listener) => others.add(listener),
     close: async () => {
       others.end();
@@ -55,6 +58,12 @@ export async function openBotDatabase(stateDir: string): Promise<BotDatabase> {
       if (db.isOpen) db.close();
     },
   };
+}
+
+/** Other processes that read or write may keep it from being done: then it is tried with the next change. */
+function emptyLog(db: DatabaseSync): void {
+  if (db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy !== 0)
+    throw new Error('the disk failed, and the log of the database is in use');
 }
 
 /** Whether a commit is on the disk when it returns. Without a log, which some file systems cannot have, it must be. */

@@ -14,6 +14,8 @@ type Outcome = { readonly value: unknown } | { readonly fault: unknown };
 
 export interface GroupCommits {
   write<T>(change: () => T): Promise<T>;
+  /** Resolves when all that was committed until now is on the disk. */
+  synced(): Promise<void>;
   /** Resolves when nothing waits. */
   settled(): Promise<void>;
 }
@@ -25,18 +27,20 @@ const LONGEST_WAIT_MS = 10_000;
 export interface CommitOptions {
   /** Resolves when all that was committed before the call is on the disk. */
   sync(): Promise<void>;
+  /** After a sync that failed: puts all that was committed into the file, so that nothing depends on the log. Throws where it cannot. */
+  empty(): void;
   readonly longestWaitMs?: number;
 }
 
 /**
  * All changes that are asked for until the event loop comes round share one transaction, each in a savepoint: one that
  * fails takes only its own changes back. A caller hears of its change when it is on the disk; the process goes on meanwhile. Others
- * may read it before. What they do about it is a change too, and on the disk no earlier.
+ * may read it before. What they do about it is a change too, and on the disk no earlier; who does something else waits for `synced`.
  */
 export function groupCommits(
   db: DatabaseSync,
   path: string,
-  { sync, longestWaitMs = LONGEST_WAIT_MS }: CommitOptions,
+  { sync, empty, longestWaitMs = LONGEST_WAIT_MS }: CommitOptions,
 ): GroupCommits {
   const sql = {
     begin: db.prepare('BEGIN IMMEDIATE'),
@@ -50,6 +54,8 @@ export function groupCommits(
   /** Committed, and not on the disk yet. */
   let unsynced: { done(): void; reject(reason: unknown): void }[] = [];
   let isSyncing = false;
+  /** The system tells once that it could not write the log, and drops what it had: syncing again would say that all is well. */
+  let hasHole = false;
   const onSettled: (() => void)[] = [];
 
   const schedule = (pauseMs = 0) => {
@@ -112,9 +118,12 @@ export function groupCommits(
       const group = unsynced;
       unsynced = [];
       try {
-        await sync();
+        if (hasHole) empty();
+        else await sync();
+        hasHole = false;
         for (const { done } of group) done();
       } catch (error) {
+        hasHole = true;
         for (const { reject } of group) reject(unsyncedFault(path, error));
       }
     }
@@ -147,6 +156,11 @@ export function groupCommits(
           isAlone: false,
         });
         schedule();
+      }),
+    synced: () =>
+      new Promise((resolve, reject) => {
+        if (isSyncing) unsynced.push({ done: resolve, reject });
+        else resolve();
       }),
     settled: () =>
       new Promise((resolve) => {

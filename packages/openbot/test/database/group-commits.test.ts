@@ -11,11 +11,16 @@ function open() {
   const db = new DatabaseSync(path);
   db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (n)');
   const syncs: PromiseWithResolvers<void>[] = [];
+  const log = { isInUse: false, emptied: 0 };
   const commits = groupCommits(db, path, {
     sync: () => {
       const one = Promise.withResolvers<void>();
       syncs.push(one);
       return one.promise;
+    },
+    empty: () => {
+      if (log.isInUse) throw new Error('the log is in use');
+      log.emptied++;
     },
   });
   const insert = db.prepare('INSERT INTO t VALUES (?)');
@@ -32,7 +37,7 @@ function open() {
       .prepare('SELECT n FROM t ORDER BY n')
       .all()
       .map((row) => row.n);
-  return { commits, write, read, told, syncs };
+  return { commits, write, read, told, syncs, log };
 }
 
 async function rounds(): Promise<void> {
@@ -65,15 +70,44 @@ test('a change is told when it is on the disk; what is committed meanwhile share
   expect(syncs).toHaveLength(2);
 });
 
-test('a disk that fails is told to those that wait for it, and to no others', async () => {
-  const { write, told, syncs } = open();
+test('after a sync that failed nothing is told until the log is empty', async () => {
+  const { write, told, syncs, log } = open();
   void write(1);
-  await rounds();
-  void write(2);
   await rounds();
   syncs[0]!.reject(new Error('the disk failed'));
   await rounds();
+  log.isInUse = true;
+  void write(2);
+  await rounds();
+  log.isInUse = false;
+  void write(3);
+  await rounds();
+  expect(told).toEqual([
+    expect.stringMatching(/^1: Cannot write to .*: the disk failed$/),
+    expect.stringMatching(/^2: Cannot write to .*: the log is in use$/),
+    '3',
+  ]);
+  expect(log.emptied).toBe(1);
+  expect(syncs).toHaveLength(1);
+  void write(4);
+  await rounds();
   syncs[1]!.resolve();
   await rounds();
-  expect(told).toEqual([expect.stringMatching(/^1: Cannot write to .*: the disk failed$/), '2']);
+  expect(told.at(-1)).toBe('4');
+});
+
+test('who tells others of what was read waits for the disk', async () => {
+  const { commits, write, syncs } = open();
+  await commits.synced();
+  void write(1);
+  await rounds();
+  let isSynced = false;
+  const synced = commits.synced().then(() => {
+    isSynced = true;
+  });
+  syncs[0]!.resolve();
+  await rounds();
+  expect(isSynced).toBe(false);
+  syncs[1]!.resolve();
+  await synced;
 });

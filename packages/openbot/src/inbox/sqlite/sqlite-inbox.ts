@@ -32,7 +32,7 @@ const PRUNED: ContentRow = { ctx: '{}', wish: null };
 
 /** Closing it leaves the database open, which the outbox may share. */
 export function openSqliteInbox(database: BotDatabase): Inbox {
-  const { prepare, read, write } = database;
+  const { prepare, read, write, synced } = database;
   const sql = {
     insert: prepare(
       `INSERT INTO inbox (channel, account_id, conversation_id, message_id, agent_id, session_key, received_at, kind, state, turn_id, reason)
@@ -133,7 +133,12 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
       return one(row);
     },
     get: (seq) => read(() => one(sql.get.get(seq))),
-    find: (identity) => read(() => one(sql.find.get(...identityOf(identity)))),
+    find: async (identity) => {
+      const found = await read(() => one(sql.find.get(...identityOf(identity))));
+      // A network that repeats a message is told that it is kept.
+      if (found !== undefined) await synced();
+      return found;
+    },
     findInAccount: ({ channel, accountId, messageId }) =>
       read(() => all(sql.findInAccount.all(channel, accountId, messageId))),
     waiting: ({ agentId, sessionKey }) => read(() => all(sql.waiting.all(sessionKey, agentId))),

@@ -18,6 +18,7 @@ export interface ReadableFile {
  */
 export class OpenFile implements ReadableFile {
   readonly fd: number;
+  #isClosed = false;
 
   constructor(path: string, flags: number) {
     this.fd = openSync(path, flags);
@@ -41,6 +42,17 @@ export class OpenFile implements ReadableFile {
   }
 
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     closeSync(this.fd);
+  }
+
+  /** Closes it where it is open still, whatever the system says. */
+  end(): void {
+    try {
+      this.close();
+    } catch {
+      // What was to be known of the file is known.
+    }
   }
 }

@@ -83,20 +83,15 @@ async function appendDrafts(
     }
     assertIsFile(target);
     const handle = openForAppend(target);
-    let isWritten = false;
     try {
       const appended = await appendToOpen(handle, target, drafts, options, ids, lock);
-      isWritten = true;
+      // Nothing is left to fail once the lines are on the disk.
+      if (!(options.durable ?? true)) handle.close();
       return appended;
     } catch (error) {
       throw describeFileFault(target, error, 'write');
     } finally {
-      try {
-        handle.close();
-      } catch (error) {
-        // Nothing is left to fail once the lines are on the disk, and an error before says more.
-        if (!(options.durable ?? true) && isWritten) throw describeFileFault(target, error, 'write');
-      }
+      handle.end();
     }
   };
   const result = await withTranscriptLock(target, append, options.lock);

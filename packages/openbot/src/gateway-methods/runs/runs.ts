@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AgentHost,
   type HostEvent,
@@ -33,6 +34,8 @@ export interface RunsOptions {
 
 /** How long after its process ended, or the next began, a run is looked for in the inbox: another process may have ended it. ms */
 const LOOK_AFTER_MS = 5000;
+/** Until what a process told has been heard. ms */
+const HEARD_MS = 2000;
 
 /** Follows the host. What was before this process, and what it did not hear of, is in inbox and outbox. */
 export function openRuns(options: RunsOptions): GatewayRuns {
@@ -66,7 +69,8 @@ class Runs implements GatewayRuns {
       host.onStatus(({ phase }) => {
         // All that the process said has been heard. The next one tells of what it goes on with.
         if (phase.at === 'down' || phase.at === 'resting') void this.#settleAll();
-        if (phase.at === 'up') later = setTimeout(() => void this.#settleAll(), LOOK_AFTER_MS).unref();
+        if (phase.at === 'up')
+          later = setTimeout(() => void this.#settleAll(HEARD_MS), LOOK_AFTER_MS).unref();
       }),
       () => clearTimeout(later),
     ];
@@ -238,7 +242,7 @@ class Runs implements GatewayRuns {
     }
     this.#tell({ type: 'cut-off', run: first });
     setTimeout(() => {
-      for (const run of all) if (!this.#turns.has(turnId)) void this.#settle(run);
+      for (const run of all) if (!this.#turns.has(turnId)) void this.#settle(run, HEARD_MS);
     }, LOOK_AFTER_MS).unref();
   }
 
@@ -276,15 +280,20 @@ class Runs implements GatewayRuns {
   }
 
   /** Ends runs whose end was not heard: the process that ran them may have died before it could tell. */
-  async #settleAll(): Promise<void> {
-    for (const run of this.#known.active()) await this.#settle(run);
+  async #settleAll(heardMs = 0): Promise<void> {
+    await Promise.all(this.#known.active().map((run) => this.#settle(run, heardMs)));
   }
 
-  async #settle(run: RunState): Promise<void> {
+  /** @param heardMs what a process that runs tells itself is heard by then */
+  async #settle(run: RunState, heardMs: number): Promise<void> {
     try {
       const message = await this.#findMessage(run);
       const ended = message && (await findEnd(this.#options, message));
-      if (ended !== undefined) this.#end(run, ended.report, true, ended.endedAt);
+      if (ended === undefined) return;
+      if (heardMs > 0) await sleep(heardMs, undefined, { ref: false });
+      // A turn that is told of later is not begun again.
+      if (ended.turnId !== '') run.turnId ??= ended.turnId;
+      this.#end(run, ended.report, true, ended.endedAt);
     } catch {
       // It is looked for again when the next process starts.
     }

@@ -69,6 +69,8 @@ export interface SendRequest {
   readonly key: string;
   readonly target: DeliveryTarget;
   readonly payload: ReplyPayload;
+  /** When it was put into the outbox. Undefined where that is not known. */
+  readonly createdAt?: number;
   /** An earlier try may have arrived. */
   readonly mayBeRepeat: boolean;
   /**

@@ -231,6 +231,7 @@ export class AccountSender {
       key,
       target,
       payload,
+      createdAt: message.createdAt,
       mayBeRepeat,
       ...(isMarked && { mark: REPEAT_MARK }),
       sentIds: parts?.ids ?? [],

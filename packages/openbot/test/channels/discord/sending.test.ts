@@ -170,6 +170,9 @@ describe('a reply', () => {
       // Nothing is known of an earlier try.
       await channel.send(request({ key: 'turn-9:0', mayBeRepeat: true }));
       expect(world.shown('20').at(-1)).toBe('(This may be a repeat.)\nHello');
+      // None was made: the process that claimed it ended before.
+      await channel.send({ ...request({ key: 'turn-10:0', mayBeRepeat: true }), createdAt: Date.now() });
+      expect(world.shown('20').at(-1)).toBe('Hello');
     }),
   );
 

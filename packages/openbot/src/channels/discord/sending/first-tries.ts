@@ -4,7 +4,7 @@ import { isId } from '../snowflake.ts';
 
 const NOTE = 'sends';
 /** Longer than any reply is tried. */
-const KEPT_MS = 7 * 24 * 60 * 60_000;
+export const KEPT_MS = 7 * 24 * 60 * 60_000;
 const MOST = 1000;
 
 /** A try that may have left a message in the chat. */

@@ -8,7 +8,7 @@ import type { ChannelBook } from '../receiving/channel-book.ts';
 import { readName, readObject } from '../receiving/wire-message.ts';
 import { isId } from '../snowflake.ts';
 import { findPost, findSent, NONCE_MS, noteOf } from './find-sent.ts';
-import type { FirstTries, FirstTry } from './first-tries.ts';
+import { type FirstTries, type FirstTry, KEPT_MS } from './first-tries.ts';
 import { nonceOf, type ReplyPart, splitReply, TEXT_LIMIT } from './reply-parts.ts';
 import { hasCode, isTooLarge, NOT_TEXT_CHANNEL } from './send-errors.ts';
 
@@ -98,8 +98,9 @@ export class Outbound {
     const { request, part, at, channelId, mayBeRepeat, tried, behind } = sending;
     const { api, now } = this.#parts;
     const { signal } = request;
-    // What was tried is forgotten after a week.
-    let isUndecided = mayBeRepeat && tried === undefined;
+    // A try is noted before it is made: one that was not is none, unless the note was forgotten since.
+    const { createdAt = 0 } = request;
+    let isUndecided = mayBeRepeat && tried === undefined && now() - createdAt > KEPT_MS;
     // Later than that, Discord would show it a second time.
     if (
       tried !== undefined &&

@@ -69,6 +69,7 @@ class Runs implements GatewayRuns {
       host.onStatus(({ phase }) => {
         // All that the process said has been heard. The next one tells of what it goes on with.
         if (phase.at === 'down' || phase.at === 'resting') void this.#settleAll();
+        clearTimeout(later);
         if (phase.at === 'up')
           later = setTimeout(() => void this.#settleAll(HEARD_MS), LOOK_AFTER_MS).unref();
       }),

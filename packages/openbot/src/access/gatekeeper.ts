@@ -20,7 +20,7 @@ export const RATE_LIMIT = 20;
 const NOTED_OF_SENDER = 20;
 /** The newest of an account. */
 const NOTED_OF_ACCOUNT = 1000;
-/** How often messages of an account are held while nobody can tell who is paired: each time holds up those behind it. */
+/** How often messages of an account are held while it is not known who is paired: each time holds up those behind it. */
 const MOST_HOLDS = 5;
 /** Removing the older ones takes a look at all. */
 const CLEAN_EVERY = 100;
@@ -87,7 +87,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
     return decideAccess(settings, account.channel, ctx, isPaired);
   };
 
-  /** What becomes of a message where nobody can tell whether its sender is paired. */
+  /** What becomes of a message where it is not known whether its sender is paired. */
   const withoutList = (account: Account, error: unknown): ReturnType<typeof decideAccess> => {
     if (!isUnreadable(error)) throw error;
     const name = JSON.stringify([account.channel, account.accountId]);

@@ -6,6 +6,6 @@ export const PRESETS = ['default', 'aggressive', 'extreme'] as const;
 export interface TaskPlace {
   readonly stateDir: string;
   readonly env: Environment;
-  /** Aborted when nobody waits for the task any more: one that waits itself then ends. */
+  /** Aborted when no caller waits for the task any more: one that waits itself then ends. */
   readonly signal: AbortSignal;
 }

@@ -33,7 +33,7 @@ export async function runWorker(place: Omit<TaskPlace, 'signal'>): Promise<void>
     process.send?.(answer, () => {});
   });
   await new Promise<void>((resolve) => process.once('disconnect', resolve));
-  // Without its gateway there is nobody to tell, and the next one may begin runs.
+  // Without its gateway there is no reader, and the next one may begin runs.
   process.exit();
 }
 

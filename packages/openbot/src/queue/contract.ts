@@ -49,7 +49,7 @@ export type TurnOutcome =
   | { readonly end: 'failed'; readonly error: string }
   /** Its sender may not ask for it any more; nobody is told. */
   | { readonly end: 'dropped'; readonly reason: string }
-  /** No model can be reached. The turn goes on when one can; nobody was told. */
+  /** No model can be reached. The turn goes on when one can; no person was told. */
   | {
       readonly end: 'held';
       readonly outage: Outage;

@@ -73,7 +73,7 @@ const DISCARD_MS = 1_000;
 
 /**
  * Answers a request whose body is not read to its end, and closes the connection. What still comes is discarded for a
- * while: a close with bytes that nobody has read would take the answer away from the client.
+ * while: a close with unread bytes would take the answer away from the client.
  */
 export function sendLastJson(
   response: ServerResponse,

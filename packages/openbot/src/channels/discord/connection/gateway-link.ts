@@ -222,7 +222,7 @@ export class GatewayLink {
       },
       retrieveSessionInfo: () =>
         place.session === undefined ? null : { ...place.session, resumeURL: url, shardId: 0, shardCount: 1 },
-      // How far a session has come is told by whoever handles its events.
+      // How far a session has come is told by the handler of its events.
       updateSessionInfo: (_, info: SessionInfo | null) => {
         if (info !== null && info.sessionId !== place.session?.sessionId) place.begin(info, timing.now());
       },

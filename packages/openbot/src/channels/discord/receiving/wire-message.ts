@@ -160,7 +160,7 @@ export function readText(raw: unknown): string {
   return typeof raw === 'string' ? raw.replaceAll('\r\n', '\n').replace(CONTROLS, '').toWellFormed() : '';
 }
 
-/** A name that somebody chose: on one line, in the direction in which it is read, and not endless. */
+/** A name that a person chose: on one line, in the direction in which it is read, and not endless. */
 export function readName(raw: unknown): string {
   if (typeof raw !== 'string') return '';
   return [...raw.slice(0, 4 * LONGEST_NAME).replace(HIDDEN, '')]

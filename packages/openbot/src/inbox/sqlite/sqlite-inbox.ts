@@ -82,9 +82,9 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
     return result;
   };
   const contents = new MessageContents();
-  const toInboxMessage = (row: unknown, written?: ContentRow): InboxMessage => {
+  const toInboxMessage = (row: unknown): InboxMessage => {
     const { seq, amended } = row as Row;
-    const read = () => written ?? (sql.content.get(seq) as ContentRow | undefined) ?? PRUNED;
+    const read = () => (sql.content.get(seq) as ContentRow | undefined) ?? PRUNED;
     return fromRow(row as Row, contents.get(seq, amended, read));
   };
   const one = (row: unknown) => (row === undefined ? undefined : toInboxMessage(row));
@@ -108,14 +108,24 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
           turnId,
           reason,
         );
-        const isNew = changes === 1;
-        if (isNew) sql.insertContent.run(lastInsertRowid, ctx, wish);
-        return { row: sql.find.get(...same), isNew };
+        if (changes === 0) return { row: sql.find.get(...same) };
+        sql.insertContent.run(lastInsertRowid, ctx, wish);
+        return { seq: Number(lastInsertRowid) };
         // Only now: a transaction that is taken back gives its numbers to other messages.
-      }).then(({ row, isNew }) => ({
-        message: isNew ? toInboxMessage(row, { ctx, wish }) : toInboxMessage(row),
-        isNew,
-      }));
+      }).then(({ row, seq }) => {
+        if (seq === undefined) return { message: toInboxMessage(row), isNew: false };
+        const content = contents.get(seq, 0, () => ({ ctx, wish }));
+        const { kind } = arrival;
+        const kept = {
+          identity: { ...identity },
+          agentId,
+          sessionKey,
+          ...content,
+          ...(kind !== undefined && { kind }),
+          receivedAt,
+        };
+        return { message: toMessage(kept, { seq, state: as.state, turnId, reason, tries: 0 }), isNew: true };
+      });
     },
     decideKinds: (kinds) =>
       change(() => {

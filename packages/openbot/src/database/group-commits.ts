@@ -33,8 +33,8 @@ export interface CommitOptions {
 }
 
 /**
- * All changes that are asked for until the event loop comes round share one transaction, each in a savepoint: one that
- * fails takes only its own changes back. A caller hears of its change when it is on the disk; the process goes on meanwhile. Others
+ * All changes that are asked for until the event loop comes round share one transaction. Where one fails they are made
+ * again, each in a savepoint: it takes only its own changes back. A caller hears of its change when it is on the disk; the process goes on meanwhile. Others
  * may read it before. What they do about it is a change too, and on the disk no earlier; who does something else waits for `synced`.
  */
 export function groupCommits(
@@ -94,9 +94,9 @@ export function groupCommits(
     return waiting.splice(0, count);
   };
   const commit = (group: readonly Write[]) => {
-    let outcomes: Outcome[];
+    let outcomes: readonly Outcome[];
     try {
-      outcomes = group.map(attempt);
+      outcomes = attemptTogether(group) ?? group.map(attempt);
       sql.commit.run();
     } catch (error) {
       rollBack(db);
@@ -129,6 +129,17 @@ export function groupCommits(
     }
     isSyncing = false;
     tellIfSettled();
+  };
+  /** Without savepoints, which take as long as some changes. Undefined when one failed, and all were taken back. */
+  const attemptTogether = (group: readonly Write[]): readonly Outcome[] | undefined => {
+    if (group.length === 1) return undefined;
+    try {
+      return group.map(({ run }) => ({ value: run() }));
+    } catch {
+      rollBack(db);
+      sql.begin.run();
+      return undefined;
+    }
   };
   const attempt = ({ run }: Write): Outcome => {
     sql.savepoint.run();

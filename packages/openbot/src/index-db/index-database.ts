@@ -175,7 +175,9 @@ function prepareTables(db: DatabaseSync, path: string): void {
   const version = readVersion(db, path);
   if (version === 0) db.exec('PRAGMA journal_mode = WAL');
   // A power cut may take the last commits, with what they say about how far files were read.
-  db.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864');
+  db.exec(
+    'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 8000',
+  );
   if (version === VERSION) return;
   inTransaction(db, 'BEGIN IMMEDIATE', () => {
     // Another process may have been faster.

@@ -40,7 +40,7 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
     due: prepare(`SELECT seq FROM outbox WHERE seq IN (${FIRST}) AND at <= ? ORDER BY seq LIMIT ?`),
     claim: prepare(
       `UPDATE outbox SET may_be_repeat = may_be_repeat OR state = 'sending', state = 'sending', owner = ?, at = ?, tries = tries + 1
-       WHERE seq = ? RETURNING *`,
+       WHERE seq = ? AND at <= ? AND ${OPEN} RETURNING *`,
     ),
     owners: prepare("SELECT DISTINCT owner FROM outbox WHERE state = 'sending'"),
     release: prepare("UPDATE outbox SET at = 0 WHERE state = 'sending' AND owner = ?"),
@@ -99,14 +99,20 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
       return change(() => rows.filter((row) => sql.insert.run(...row).changes === 1).map(([key]) => key));
     },
     claim: async ({ channel, accountId, owner, now, leaseMs, limit }) => {
+      if (limit <= 0) return [];
       // Looking first: a worker that finds nothing to do has nothing to make durable.
-      const isDue = await read(() => sql.due.get(channel, accountId, now, 1) !== undefined);
-      if (!isDue || limit <= 0) return [];
-      return write(() =>
-        sql.due
-          .all(channel, accountId, now, limit)
-          .map(({ seq }) => toOutboxMessage(sql.claim.get(owner, now + leaseMs, seq!) as unknown as Row)),
-      );
+      const listDue = (most: number) => sql.due.all(channel, accountId, now, most);
+      const due = await read(() => listDue(limit));
+      if (due.length === 0) return [];
+      const claimOne = ({ seq = null }: (typeof due)[number]) =>
+        all(sql.claim.all(owner, now + leaseMs, seq, now));
+      return write(() => {
+        // The first message to a recipient stays the first.
+        const claimed = due.flatMap(claimOne);
+        // Another process may have been faster.
+        const missing = due.length - claimed.length;
+        return missing === 0 ? claimed : [...claimed, ...listDue(missing).flatMap(claimOne)];
+      });
     },
     release: async (isGone) => {
       const owners = await read(() => sql.owners.all().map(({ owner }) => String(owner)));

@@ -33,6 +33,8 @@ export interface SenderDependencies {
 
 /** After so many sends that took too long the files of a reply are left out: replies behind it wait for it. */
 const MOST_TIMEOUTS = 3;
+/** While some are sent, until the next look at what is to be tried later. */
+const NEXT_LOOK_MS = 100;
 const STORAGE_RETRY = { firstMs: 100, mostMs: 10_000 };
 
 /** Sends the replies of one account of a channel. */
@@ -148,11 +150,12 @@ export class AccountSender {
     const leaseMs = sendTimeoutMs + leaseMarginMs;
     const { name: channel, accountId } = this.#channel;
     const limit = concurrency - this.#sending.size;
-    // A send that ends wakes us.
     if (limit <= 0) return pollMs;
     const claimed = await outbox.claim({ channel, accountId, owner, now: clock.now(), leaseMs, limit });
     for (const message of claimed) this.#start(message);
+    // A send that ends wakes us.
     if (claimed.length === limit || this.#mustLookAgain) return pollMs;
+    if (claimed.length > 0) return Math.min(pollMs, NEXT_LOOK_MS);
     const due = await outbox.nextDue(channel, accountId);
     // Due now, and yet not claimed: it became due in between, or another process has it.
     return due === undefined ? pollMs : Math.min(pollMs, Math.max(1, due - clock.now()));

@@ -31,7 +31,7 @@ export class Sender {
       owner: randomUUID(),
       concurrency: 16,
       pollMs: 5000,
-      lookPauseMs: 5,
+      lookPauseMs: 10,
       random: Math.random,
       onSent: () => {},
       onDead: () => {},

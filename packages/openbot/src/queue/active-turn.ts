@@ -16,6 +16,8 @@ export interface ActiveTurnOptions {
   readonly work: Omit<TurnWork, 'signal' | 'lock' | 'openSteering' | 'joined' | 'begun'>;
   readonly begun: Promise<void>;
   /** Other messages wait already. */
+  readonly othersWait: boolean;
+  /** Some of them may join the turn, or end it. */
   readonly lookAtOnce: boolean;
   /** Messages without an end that may concern the turn. */
   waiting(): Promise<readonly InboxMessage[]>;
@@ -37,12 +39,18 @@ export class ActiveTurn {
   #steer: Steer | undefined;
   #steering: RunningTurn['steering'] = 'not yet';
   #isOver = false;
+  /** At one of the looks, that before the turn included. */
+  #sawOthers: boolean;
+  /** Some were left as they are until the agent can be offered them. */
+  #mayJoinLater: boolean;
   #isPoked: boolean;
   #wake: (() => void) | undefined;
 
   constructor(options: ActiveTurnOptions) {
     this.#options = options;
     this.#isPoked = options.lookAtOnce;
+    this.#sawOthers = options.othersWait;
+    this.#mayJoinLater = options.lookAtOnce;
     this.#target = targetOf(options.work.messages[0]!);
     this.work = {
       ...options.work,
@@ -53,6 +61,11 @@ export class ActiveTurn {
       joined: (seq) => this.#join(seq),
     };
     this.#watching = this.#watch();
+  }
+
+  /** Other messages of the session waited during the turn. */
+  get sawOthers(): boolean {
+    return this.#sawOthers;
   }
 
   /** Looks for messages now. */
@@ -77,7 +90,8 @@ export class ActiveTurn {
     if (this.#steering !== 'not yet') return;
     this.#steer = steer;
     this.#steering = 'open';
-    this.poke();
+    // What arrives from now on pokes by itself.
+    if (this.#mayJoinLater) this.poke();
   }
 
   async #join(seq: number): Promise<void> {
@@ -121,10 +135,14 @@ export class ActiveTurn {
     const others = (await waiting()).filter(
       ({ state, seq }) => state !== 'running' && !this.#offered.has(seq),
     );
+    if (others.length > 0) this.#sawOthers = true;
     // Those that are queued have been looked at.
     if (!others.some(({ state }) => state === 'received')) return;
     const run = { target: this.#target, offered: this.#offered, steering: this.#steering };
     const plan = planArrivals(others, run, await makeRules(others));
+    const queued = new Set(plan.queue);
+    this.#mayJoinLater =
+      run.steering === 'not yet' && others.some(({ state, seq }) => state === 'received' && !queued.has(seq));
     if (plan.abort !== undefined) this.abort(abortReason(plan.abort));
     for (const dropped of plan.drops) await drop(dropped, others);
     const queue = [...plan.queue, ...(await this.#offer(plan.steer))];

@@ -183,7 +183,8 @@ export class SessionQueue {
           mayRun: true,
           note,
           begin: (turnId) => this.#messages.begin(next.messages, turnId, next.queue),
-          waiting: waiting.length,
+          othersWait: waiting.length > next.messages.length,
+          lookAtOnce: leavesOpen(waiting, next),
           lock,
         });
       }
@@ -217,7 +218,8 @@ export class SessionQueue {
       mayRun: isFree ? tries <= maxTries : tries < maxTries,
       note: await this.#messages.findNote(messages),
       begin: async () => (isFree ? undefined : this.#messages.begin(messages, turnId, [])),
-      waiting: waiting.length,
+      othersWait: waiting.length > messages.length,
+      lookAtOnce: waiting.length > messages.length,
       // A run that fails at once would not look for it.
       isStopped: this.#hold.isStopped(waiting),
       lock,
@@ -232,8 +234,8 @@ export class SessionQueue {
     refusal?: string;
     note: string | undefined;
     begin(turnId: string): Promise<void>;
-    /** How many messages of the session have no end. */
-    waiting: number;
+    othersWait: boolean;
+    lookAtOnce: boolean;
     isStopped?: boolean;
     lock: HeldRun;
   }): Promise<PassEnd> {
@@ -259,7 +261,8 @@ export class SessionQueue {
         note,
       },
       begun,
-      lookAtOnce: turn.waiting > messages.length || this.#isWoken,
+      othersWait: turn.othersWait,
+      lookAtOnce: turn.lookAtOnce || this.#isWoken,
       // An aside is over soon, and what else waits has nothing to do with it.
       waiting: this.lane === 'asides' ? async () => [] : () => this.#messages.waiting(),
       makeRules: (all) => this.#messages.makeRules(all),
@@ -289,7 +292,9 @@ export class SessionQueue {
     }
     const ended = { outcome, seqs };
     this.#unfinished.set(turnId, { isFree: true, ended });
-    return this.#finish(turnId, ended);
+    const end = await this.#finish(turnId, ended);
+    // What this process accepts wakes the session, and another process looks after what it accepted.
+    return active.sawOthers || this.#isWoken ? end : { action: 'forget' };
   }
 
   async #noteFailure(turnId: string, messages: readonly InboxMessage[], error: unknown): Promise<PassEnd> {
@@ -327,6 +332,12 @@ export class SessionQueue {
   #report(error: unknown): void {
     this.#dependencies.onTrouble(error, this.sessionKey);
   }
+}
+
+/** Whether messages were neither chosen for the turn nor told to wait for its end. */
+function leavesOpen(waiting: readonly InboxMessage[], next: Extract<NextStep, { step: 'start' }>): boolean {
+  const placed = new Set([...next.messages.map(({ seq }) => seq), ...next.queue]);
+  return waiting.some(({ state, seq }) => state === 'received' && !placed.has(seq));
 }
 
 function countTries(messages: readonly InboxMessage[]): number {

@@ -30,12 +30,9 @@ export function dropOverflow(
  * The messages that a turn has to name because a full queue pushed them out. They are found in what the conversation
  * has kept, so that a turn that is repeated after a crash names the same ones: those between its first message and the
  * last message before it that had a turn.
+ * @param earlier what the conversation has before the turn
  */
-export function findLeftOut(
-  recent: readonly InboxMessage[],
-  first: Pick<InboxMessage, 'seq' | 'sessionKey'>,
-): readonly InboxMessage[] {
-  const earlier = recent.filter(({ seq, sessionKey }) => seq < first.seq && sessionKey === first.sessionKey);
+export function findLeftOut(earlier: readonly InboxMessage[]): readonly InboxMessage[] {
   const lastTurn = earlier.findLastIndex(({ state }) => state !== 'dropped');
   return earlier
     .slice(lastTurn + 1)

@@ -7,8 +7,11 @@ import type { QueueDependencies } from './dependencies.ts';
 import { type Drop, describeLeftOut, findLeftOut } from './overflow.ts';
 import { type NextStep, planAsides, planNext, type QueueRules, targetOf } from './plan.ts';
 
-/** How far back to look for messages that were pushed out of the queue. */
-const RECENT = 200;
+/**
+ * How far back to look for messages that were pushed out of the queue: as far as the last one that had a turn, which is
+ * mostly the one before.
+ */
+const LOOKS_BACK = [1, 20, 200];
 
 /** Reads and moves the messages of one lane of a session. */
 export class SessionMessages {
@@ -79,17 +82,17 @@ export class SessionMessages {
     const { channel, accountId, conversationId } = first.identity;
     const { sessionKey } = this.#session;
     const conversation = { channel, accountId, conversationId };
-    const recent = await this.#dependencies.inbox.recent(conversation, RECENT, { sessionKey });
+    const among = { sessionKey, beforeSeq: first.seq };
     const target = targetOf(first);
-    return describeLeftOut(
-      findLeftOut(
-        recent.filter(
-          (message) =>
-            targetOf(message) === target && laneOf(this.#dependencies.kindOf(message)) === this.#lane,
-        ),
-        first,
-      ),
-    );
+    const isAlike = (message: InboxMessage) =>
+      targetOf(message) === target && laneOf(this.#dependencies.kindOf(message)) === this.#lane;
+    let earlier: readonly InboxMessage[] = [];
+    for (const limit of LOOKS_BACK) {
+      const recent = await this.#dependencies.inbox.recent(conversation, limit, among);
+      earlier = recent.filter(isAlike);
+      if (recent.length < limit || earlier.some(({ state }) => state !== 'dropped')) break;
+    }
+    return describeLeftOut(findLeftOut(earlier));
   }
 
   async makeRules(messages: readonly InboxMessage[]): Promise<QueueRules> {

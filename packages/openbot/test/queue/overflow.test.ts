@@ -7,19 +7,17 @@ const left: InboxState = { state: 'dropped', reason: 'queue full: named in the n
 const answered: InboxState = { state: 'answered', turnId: 't' };
 
 test('a turn names what was left out since the last turn, and nothing else', () => {
-  const recent = [
+  const earlier = [
     message(1, {}, left),
     message(2, {}, answered),
     message(3, {}, left),
     message(4, {}, { state: 'dropped', reason: 'not addressed to the agent' }),
-    message(5, { sessionKey: 'agent:main:other' }, left),
     message(6, {}, left),
-    message(7, {}, { state: 'running', turnId: 'u' }),
-    message(8, {}, left),
   ];
-  expect(seqsOf(findLeftOut(recent, message(7)))).toEqual([3, 6]);
-  expect(seqsOf(findLeftOut(recent, message(9)))).toEqual([8]);
-  expect(findLeftOut([], message(9))).toEqual([]);
+  expect(seqsOf(findLeftOut(earlier))).toEqual([3, 6]);
+  const running = message(7, {}, { state: 'running', turnId: 'u' });
+  expect(seqsOf(findLeftOut([...earlier, running, message(8, {}, left)]))).toEqual([8]);
+  expect(findLeftOut([])).toEqual([]);
 });
 
 test('the note is in plain words, one line each', () => {

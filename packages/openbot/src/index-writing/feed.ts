@@ -8,6 +8,7 @@ import type { TranscriptRef, Transcripts } from '../transcripts/contract.ts';
 import { locateTranscript } from '../transcripts/locate-transcript.ts';
 import { indexSession, SMALL_BATCH_BYTES } from './index-session.ts';
 import { channelOf } from './session-source.ts';
+import { shareTransactions } from './share-transactions.ts';
 import { findFile, type SessionAddressInIndex } from './write-session.ts';
 
 export interface IndexFeedOptions {
@@ -27,8 +28,15 @@ export interface IndexFeed {
   close(): Promise<void>;
 }
 
-/** The lines of one turn come together, and where many talk those of several. A search of this process may miss what is newer. */
+/**
+ * The lines of one turn come together, and where many talk those of several: the longer it takes, the longer is the pause, so
+ * that it stays a small part of what the process does. A search of this process may miss what is newer.
+ */
 const PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+const PAUSE_PER_WORK = 40;
+/** Sessions whose lines share a transaction. */
+const MOST_TOGETHER = 25;
 /** A turn does not wait for it, but the end of a command does. */
 const WAIT_MS = 1000;
 /** So does the end of a bot: what is left is read by the next catch-up. */
@@ -47,6 +55,7 @@ export function feedIndex(options: IndexFeedOptions): IndexFeed {
   let database: Promise<IndexDatabase> | undefined;
   let working: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
+  let pauseMs = PAUSE_MS;
   let isBehind = catchesUp;
   const closing = new AbortController();
   const late = new AbortController();
@@ -79,23 +88,37 @@ export function feedIndex(options: IndexFeedOptions): IndexFeed {
       database = undefined;
       throw error;
     });
-    for (const [path, ref] of waiting) {
-      waiting.delete(path);
-      const session = describe(stateDir, path, ref);
-      if (!catchesUp && (await isLong(opened, session.session))) continue;
-      const batches = { batchBytes: SMALL_BATCH_BYTES, signal: late.signal };
-      await indexSession(opened, session, fileFollowing, batches);
+    const begunAt = performance.now();
+    while (waiting.size > 0) {
+      const some = [...waiting].slice(0, MOST_TOGETHER);
+      for (const [path] of some) waiting.delete(path);
+      await feedSessions(opened, some);
     }
+    const workMs = performance.now() - begunAt;
+    pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(PAUSE_MS, PAUSE_PER_WORK * workMs));
     if (!isBehind) return;
     isBehind = false;
     const { catchUpState } = await import('./catch-up-state.ts');
     await catchUpState(opened, stateDir, env, closing.signal);
   };
 
+  const feedSessions = async (opened: IndexDatabase, some: readonly [string, TranscriptRef][]) => {
+    const shared = some.length === 1 ? opened : shareTransactions(opened);
+    const batches = { batchBytes: SMALL_BATCH_BYTES / some.length, signal: late.signal };
+    const fed = some.map(async ([path, ref]) => {
+      const session = describe(stateDir, path, ref);
+      if (!catchesUp && (await isLong(shared, session.session))) return;
+      await indexSession(shared, session, fileFollowing, batches);
+    });
+    // All of them: the next ones must not overtake one that goes on.
+    const failed = (await Promise.allSettled(fed)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  };
+
   const end = transcripts.onUpdate((ref) => {
     const { agentId } = ref;
     waiting.set(locateTranscript({ stateDir, agentId, storePath: storePathOf(agentId) }, ref), ref);
-    timer ??= setTimeout(work, PAUSE_MS).unref();
+    timer ??= setTimeout(work, pauseMs).unref();
   });
   if (catchesUp) timer = setTimeout(work, PAUSE_MS).unref();
   return {

@@ -156,6 +156,16 @@ function describeRuntime(request: SystemPromptRequest): string {
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
+/** A tool has the same one in each run. */
+const schemaSizes = new WeakMap<object, number>();
+
+function measureSchema(schema: unknown): number {
+  if (typeof schema !== 'object' || schema === null) return 0;
+  const size = schemaSizes.get(schema) ?? JSON.stringify(schema).length;
+  schemaSizes.set(schema, size);
+  return size;
+}
+
 function reportOn(
   request: SystemPromptRequest,
   made: {
@@ -169,7 +179,7 @@ function reportOn(
   const tools = (request.tools ?? []).map((tool) => ({
     name: tool.name,
     summaryChars: summarize(tool).length,
-    schemaChars: tool.parameters === undefined ? 0 : JSON.stringify(tool.parameters).length,
+    schemaChars: measureSchema(tool.parameters),
   }));
   const truncatedFiles = files.filter(({ isCut }) => isCut).length;
   return {

@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { OpenBotError } from '../errors.ts';
 import { undoAtEnding } from './ending.ts';
 import { type LockFile, ownsLockFile, removeLockFile } from './lock-file.ts';
@@ -27,15 +27,16 @@ export function holdLock(
 ): HeldLock {
   const { path } = file;
   const heldSince = performance.now();
-  const lost = new AbortController();
+  let loss: OpenBotError | undefined;
+  // Made for those who ask for it: most locks are held for less time than making it takes.
+  let lost: AbortController | undefined;
   let open = true;
   /** Why a lock that was let go in time is still there. */
   let fault: unknown;
   const lose = (why: string) => {
     clearInterval(refresh);
-    lost.abort(
-      new OpenBotError('LOCK_LOST', `The lock ${path} ${why}`, { hint: 'Nothing more was written.' }),
-    );
+    loss ??= new OpenBotError('LOCK_LOST', `The lock ${path} ${why}`, { hint: 'Nothing more was written.' });
+    lost?.abort(loss);
   };
   const isHeld = () => open && ownsLockFile(file);
   const letGo = () => {
@@ -45,9 +46,8 @@ export function holdLock(
     clearTimeout(limit);
     forget();
     try {
-      const wanted = (fstatSync(file.fd).mode & WANTED) !== 0;
-      removeLockFile(file);
-      noteRelease(path, wanted, heldSince);
+      const mode = removeLockFile(file) ?? 0;
+      noteRelease(path, (mode & WANTED) !== 0, heldSince);
     } catch (cause) {
       throw notReleased(path, cause);
     } finally {
@@ -79,7 +79,20 @@ export function holdLock(
     letGo();
     if (fault !== undefined) throw fault;
   };
-  return { path, token, signal: lost.signal, isHeld, release };
+  const makeSignal = () => {
+    lost = new AbortController();
+    if (loss !== undefined) lost.abort(loss);
+    return lost.signal;
+  };
+  return {
+    path,
+    token,
+    get signal() {
+      return lost?.signal ?? makeSignal();
+    },
+    isHeld,
+    release,
+  };
 }
 
 function notReleased(path: string, cause: unknown): OpenBotError {

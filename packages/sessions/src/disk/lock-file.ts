@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type BigIntStats,
   closeSync,
   constants,
   fstatSync,
@@ -16,7 +17,7 @@ import { giveToFolderOwner } from './folders.ts';
 import { makeLeftoverPath } from './leftover-name.ts';
 import { linkNew } from './link-new.ts';
 import { isHolderAlive, ownIdentity, type ProcessClaim } from './process-identity.ts';
-import { discard, keepsLockBodies, openLockBody, putLockBody } from './spare-locks.ts';
+import { discard, type Inode, inodeOf, keepsLockBodies, openLockBody, putLockBody } from './spare-locks.ts';
 
 /** From this age a lock whose holder cannot be checked counts as left behind. */
 export const DEFAULT_STALE_MS = 30_000;
@@ -24,6 +25,7 @@ export const DEFAULT_STALE_MS = 30_000;
 export interface LockFile {
   path: string;
   fd: number;
+  inode: Inode;
   /** The name that the file keeps beside that of the lock. None where there are no hard links. */
   temp?: string;
 }
@@ -34,7 +36,7 @@ export interface LockFile {
  */
 export function createLockFile(path: string, record: string, link = linkSync): LockFile | undefined {
   const body = openLockBody(path, record);
-  const { fd, temp } = body;
+  const { fd, temp, inode } = body;
   let isLinked: boolean;
   try {
     isLinked = linkNew(temp, path, link);
@@ -51,29 +53,33 @@ export function createLockFile(path: string, record: string, link = linkSync): L
     discard(body);
     return createInPlace(path, record);
   }
-  if (keepsLockBodies()) return { path, fd, temp };
+  if (keepsLockBodies()) return { path, fd, inode, temp };
   removeIfThere(temp);
-  return { path, fd };
+  return { path, fd, inode };
 }
 
-export function ownsLockFile({ path, fd }: LockFile): boolean {
+export function ownsLockFile(lock: LockFile): boolean {
+  return statOwn(lock) !== undefined;
+}
+
+function statOwn({ path, inode }: LockFile): BigIntStats | undefined {
   const named = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  if (named === undefined) return false;
-  const own = fstatSync(fd, { bigint: true });
-  return own.ino === named.ino && own.dev === named.dev;
+  return named?.ino === inode.ino && named.dev === inode.dev ? named : undefined;
 }
 
-/** Removes the name only if it still leads to this lock. */
-export function removeLockFile(lock: LockFile): void {
-  const { path, fd, temp } = lock;
+/** Removes the name only if it still leads to this lock. Returns the mode that the file had, undefined where it does not. */
+export function removeLockFile(lock: LockFile): number | undefined {
+  const { path, fd, inode, temp } = lock;
   let isFree = false;
   try {
-    if (!ownsLockFile(lock)) return;
+    const own = statOwn(lock);
+    if (own === undefined) return undefined;
     unlinkSync(path);
     isFree = true;
+    return Number(own.mode);
   } finally {
     if (temp === undefined) closeSync(fd);
-    else if (isFree) putLockBody(path, { fd, temp });
+    else if (isFree) putLockBody(path, { fd, temp, inode });
     // A claimer may yet put it back: a file that is a lock cannot be another one.
     else discard({ fd, temp });
   }
@@ -157,14 +163,15 @@ function createInPlace(path: string, record: string): LockFile | undefined {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
   }
+  const lock = { path, fd, inode: inodeOf(fd) };
   try {
     writeSync(fd, record);
     giveToFolderOwner(fd, path);
   } catch (error) {
-    removeLockFile({ path, fd });
+    removeLockFile(lock);
     throw error;
   }
-  return { path, fd };
+  return lock;
 }
 
 export function removeIfThere(path: string): void {

@@ -62,10 +62,11 @@ async function waitForFile(
   const reportWait = waitReporter(path);
   let judgedAt = Number.NEGATIVE_INFINITY;
   let crashed = false;
-  for (;;) {
+  // Most locks are free, and making one says so.
+  let isThere = false;
+  const look = () => attempt(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
+  for (; ; isThere = look()) {
     signal?.throwIfAborted();
-    // Whether it is there is asked at every look; who holds it, and whether that process lives, costs more.
-    const isThere = attempt(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
     if (!isThere) {
       const file = await createInFolder(path, formatLockRecord(token, new Date(), maxHoldMs));
       if (file !== undefined) {
@@ -74,7 +75,9 @@ async function waitForFile(
         else sweepLeftoversIfCheap(dirname(path), staleMs);
         return file;
       }
-    } else if (performance.now() - judgedAt >= Math.min(pollIntervalMs, JUDGE_EVERY_MS)) {
+    }
+    // Whether it is there is asked at every look; who holds it, and whether that process lives, costs more.
+    if (performance.now() - judgedAt >= Math.min(pollIntervalMs, JUDGE_EVERY_MS)) {
       judgedAt = performance.now();
       endStreak(path);
       const seen = attempt(path, () => readLockSnapshot(path));
@@ -188,7 +191,15 @@ export function withLock<T>(
   options: LockOptions,
   body: (lock: HeldLock) => T | Promise<T>,
 ): Promise<T> {
-  const path = resolveFolderLinks(lockPath);
+  return withResolvedLock(resolveFolderLinks(lockPath), options, body);
+}
+
+/** The same for a path that `resolveFolderLinks` gave. */
+export function withResolvedLock<T>(
+  path: string,
+  options: LockOptions,
+  body: (lock: HeldLock) => T | Promise<T>,
+): Promise<T> {
   return runLocked(path, () => acquire(path, options), body);
 }
 

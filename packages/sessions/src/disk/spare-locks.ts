@@ -8,6 +8,18 @@ import { makeLeftoverPath } from './leftover-name.ts';
 export interface LockBody {
   readonly fd: number;
   readonly temp: string;
+  readonly inode: Inode;
+}
+
+/** It stays that of the file for as long as a descriptor is open. */
+export interface Inode {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+export function inodeOf(fd: number): Inode {
+  const { dev, ino } = fstatSync(fd, { bigint: true });
+  return { dev, ino };
 }
 
 /** As many locks as a busy process holds at a time in one folder. */
@@ -43,11 +55,11 @@ export function openLockBody(path: string, record: string): LockBody {
   try {
     writeSync(fd, record);
     giveToFolderOwner(fd, path);
+    return { fd, temp, inode: inodeOf(fd) };
   } catch (error) {
     discard({ fd, temp });
     throw error;
   }
-  return { fd, temp };
 }
 
 /** False where the file is no longer ours alone: its name was removed, or a lock that was lost still leads to it. */
@@ -84,7 +96,7 @@ export function putLockBody(path: string, body: LockBody): void {
   kept.push(body);
 }
 
-export function discard({ fd, temp }: LockBody): void {
+export function discard({ fd, temp }: Omit<LockBody, 'inode'>): void {
   try {
     unlinkSync(temp);
   } catch {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { resolveFolderLinks } from '../disk/canonical-path.ts';
-import { withLock } from '../disk/lock.ts';
+import { withResolvedLock } from '../disk/lock.ts';
 import { isInsideLock } from '../disk/lock-queue.ts';
 import { ChangeBatch, type StoreCallback } from './change-batch.ts';
 import type { FileStoreOptions } from './commit-changes.ts';
@@ -40,7 +40,7 @@ export async function changeStore<T>(
   // It may be rejected before it is looked at.
   promise.catch(() => {});
   if (isInsideLock(name)) {
-    await withLock(name, options.lock ?? {}, (lock) =>
+    await withResolvedLock(name, options.lock ?? {}, (lock) =>
       changeInside(name, new ChangeBatch(path, name, options, lock), (batch) =>
         batch.run(change, resolve, reject, (run) => run()),
       ),
@@ -61,7 +61,7 @@ export async function changeStore<T>(
   const stop = signal === undefined ? waiting.taken.signal : AbortSignal.any([signal, waiting.taken.signal]);
   let hasLock = false;
   const early = Promise.withResolvers<void>();
-  const locked = withLock(name, { ...limits, signal: stop }, (lock) => {
+  const locked = withResolvedLock(name, { ...limits, signal: stop }, (lock) => {
     hasLock = true;
     leave(name, waiting);
     return changeTogether(name, waiting, new ChangeBatch(path, name, options, lock, early.resolve));

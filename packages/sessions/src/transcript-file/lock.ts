@@ -1,4 +1,3 @@
-import { resolveFolderLinks } from '../disk/canonical-path.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
 import { type LockOptions, withLock } from '../disk/lock.ts';
 import { OpenBotError } from '../errors.ts';
@@ -12,7 +11,7 @@ export function withTranscriptLock<T>(
   fn: (lock: HeldLock) => T | Promise<T>,
   options: LockOptions = {},
 ): Promise<T> {
-  return withLock(`${resolveFolderLinks(path)}.lock`, { maxHoldMs: MAX_HOLD_MS, ...options }, fn);
+  return withLock(`${path}.lock`, { maxHoldMs: MAX_HOLD_MS, ...options }, fn);
 }
 
 /** Asked last, right before a change is made. `doing` ends the sentence: the lock was lost before … */

@@ -1,12 +1,16 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OpenBotError } from '../errors.ts';
+import { brieflyRemembered } from './brief-look.ts';
+
+/** Where a folder is, whatever links lead to it. Throws where it does not exist. */
+export const resolveFolder = brieflyRemembered((folder) => realpathSync.native(folder));
 
 /** The same file under one spelling, whatever links lead to its folder. The file itself is not followed. */
 export function resolveFolderLinks(path: string): string {
   const absolute = resolve(path);
   try {
-    return join(realpathSync.native(dirname(absolute)), basename(absolute));
+    return join(resolveFolder(dirname(absolute)), basename(absolute));
   } catch {
     return absolute;
   }

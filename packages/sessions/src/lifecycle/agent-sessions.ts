@@ -1,6 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { resolveWithinFolder } from '../disk/canonical-path.ts';
+import { resolveFolder, resolveWithinFolder } from '../disk/canonical-path.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { OpenBotError } from '../errors.ts';
 import { DEFAULT_AGENT_ID } from '../key/normalize.ts';
@@ -77,7 +76,7 @@ function readRealOwner(folder: string, written: string | undefined): string | un
 /** Where a path leads; what does not exist yet is taken to be no link. */
 function resolveLinks(path: string): string {
   try {
-    return realpathSync.native(path);
+    return resolveFolder(path);
   } catch {
     const parent = dirname(path);
     return parent === path ? path : join(resolveLinks(parent), basename(path));
@@ -137,7 +136,7 @@ export function locateTranscript(
 function isReallyInside(folder: string, inner: string): boolean {
   if (folder === inner) return true;
   try {
-    const path = relative(realpathSync.native(folder), realpathSync.native(inner));
+    const path = relative(resolveFolder(folder), resolveFolder(inner));
     return path !== '..' && !path.startsWith(`..${sep}`);
   } catch {
     // A folder that does not exist leads nowhere.

@@ -22,13 +22,13 @@ export function readStoredKey(sessionKey: unknown): string {
       'Remove line ends, NUL and other control characters.',
     );
   }
-  if (isObjectName(key)) {
+  if (OBJECT_NAMES.has(key)) {
     throw refuseKey(`${showKey(key)} cannot be a session key`, 'Example: agent:main:main');
   }
   return key;
 }
 
 /** `constructor` and its like are found in every plain object, whether or not a session of that name was stored. */
-function isObjectName(key: string): boolean {
-  return Object.getOwnPropertyNames(Object.prototype).some((name) => name.toLowerCase() === key);
-}
+const OBJECT_NAMES: ReadonlySet<string> = new Set(
+  Object.getOwnPropertyNames(Object.prototype).map((name) => name.toLowerCase()),
+);

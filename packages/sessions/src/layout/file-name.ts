@@ -39,8 +39,12 @@ const CHECKPOINT = /^(.+?)\.checkpoint\..+\.jsonl$/;
 const BACKUP = /^(.+)\.backup\.(\d{1,15})\.jsonl$/;
 const TOPIC = /^(.+?)-topic-(.+)\.jsonl$/;
 const TRANSCRIPT = /^(.+)\.jsonl$/;
+/** Nearly all transcripts; no other pattern fits such a name. */
+const UUID_TRANSCRIPT = /^[0-9a-f-]{36}\.jsonl$/;
 
 export function classifySessionFileName(name: string): SessionFileName {
+  if (UUID_TRANSCRIPT.test(name) && isSessionId(name.slice(0, 36)))
+    return { kind: 'transcript', sessionId: name.slice(0, 36) };
   if (name === STORE_FILE_NAME) return { kind: 'store' };
   if (LEFTOVER.test(name)) return { kind: 'temp' };
   if (name.endsWith('.lock') && name.length > 5) return { kind: 'lock', target: name.slice(0, -5) };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { parseAgentSessionKey } from '../key/parse.ts';
 import { canonicalizeSessionKey } from '../key/spellings.ts';
@@ -19,6 +19,5 @@ export function sessionAddressOf(session: { readonly agentId: string; readonly s
 export function runLockPathOf(stateDir: string, address: string): string {
   // The beginning is for people; any text can be a key, so its hash makes the name unique and short.
   const readable = address.replace(/[^a-z0-9]+/gi, '-').slice(0, 60);
-  const hash = createHash('sha256').update(address).digest('hex').slice(0, 24);
-  return join(stateDir, 'run-locks', `${readable}-${hash}.lock`);
+  return join(stateDir, 'run-locks', `${readable}-${hash('sha256', address).slice(0, 24)}.lock`);
 }

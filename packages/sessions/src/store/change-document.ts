@@ -1,6 +1,6 @@
 import { indexMembers, type Member, makeDocument, type StoreDocument } from './document.ts';
-import { printEntry } from './json-value.ts';
 import { Pieces } from './pieces.ts';
+import { printEntry } from './print-entry.ts';
 
 /** What becomes of each key: a new entry, or nothing. */
 export type EntryChanges = ReadonlyMap<string, object | undefined>;

@@ -2,7 +2,8 @@ import type { SessionEntry } from '../entry/session-entry.ts';
 import { OpenBotError } from '../errors.ts';
 import type { Change, StoreDraft, StoredEntry, StoredSession } from './contract.ts';
 import { entryOf, getEntry, listEntries, type StoreDocument } from './document.ts';
-import { freezeJson, printEntry } from './json-value.ts';
+import { isSameJson } from './json-value.ts';
+import { printEntry } from './print-entry.ts';
 
 /**
  * A draft over one version of a document, and what was changed in it so far.
@@ -41,7 +42,7 @@ export function openDraft(
       assertOpen();
       if (entry === get(key)) return;
       // A copy, so that what the caller does with its object later changes nothing.
-      changes.set(key, freezeJson(printEntry(key, entry).value) as unknown as SessionEntry);
+      changes.set(key, printEntry(key, entry).value as unknown as SessionEntry);
     },
     delete: (key) => {
       assertOpen();
@@ -87,7 +88,8 @@ function withoutRepeats(
     const was = before.has(key) ? before.get(key) : member?.value;
     if (was === undefined) continue;
     const isSame = was === entry || (member !== undefined && entryOf(member) === entry && !before.has(key));
-    if (isSame || JSON.stringify(was) === JSON.stringify(entry)) real.delete(key);
+    // The first look ends at the first difference; the second minds the order of fields.
+    if (isSame || (isSameJson(was, entry) && JSON.stringify(was) === JSON.stringify(entry))) real.delete(key);
   }
   return real;
 }

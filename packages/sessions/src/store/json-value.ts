@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '../entry/json-object.ts';
-import { OpenBotError } from '../errors.ts';
+import type { JsonObject } from '../entry/json-object.ts';
 
 /** Freezes a parsed JSON value all the way down. Without recursion: a file may nest deeper than the stack. */
 export function freezeJson<T>(value: T): T {
@@ -80,27 +79,4 @@ function isPlain(value: unknown): value is JsonObject {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Array.isArray(value);
-}
-
-/** The text of an entry and the value that a reader of that text gets: the two can never disagree. */
-export function printEntry(key: string, entry: unknown): { text: string; value: JsonObject } {
-  if (typeof key !== 'string' || key === '') {
-    throw new OpenBotError('INVALID_SESSION_KEY', 'A session key must be a text that is not empty');
-  }
-  let text: string | undefined;
-  try {
-    text = isJsonObject(entry) ? JSON.stringify(entry, null, 2) : undefined;
-  } catch (cause) {
-    throw new OpenBotError('STORE_ENTRY_INVALID', `The entry for ${key} cannot be written as JSON`, {
-      cause,
-    });
-  }
-  const value: unknown = text === undefined ? undefined : JSON.parse(text);
-  if (text === undefined || !isJsonObject(value)) {
-    throw new OpenBotError('STORE_ENTRY_INVALID', `The entry for ${key} must be an object`, {
-      hint: 'To remove an entry, delete it.',
-    });
-  }
-  // Inside the store an entry is one level deeper. Strings hold no raw line ends, so this moves only structure.
-  return { text: `${JSON.stringify(key)}: ${text.replaceAll('\n', '\n  ')}`, value };
 }

@@ -6,6 +6,7 @@ import { applyChanges } from '../../src/store/change-document.ts';
 import { entryOf, parseDocument, type StoreDocument } from '../../src/store/document.ts';
 import { findJsonFault } from '../../src/store/json-fault.ts';
 import { copyJson, freezeJson, isSameJson } from '../../src/store/json-value.ts';
+import { printEntry } from '../../src/store/print-entry.ts';
 import { reparseDocument } from '../../src/store/reparse-document.ts';
 
 const parse = (text: string) => parseDocument(Buffer.from(text), 'sessions.json');
@@ -311,5 +312,59 @@ describe('JSON values', () => {
     expect(isSameJson([], {})).toBe(false);
     expect(isSameJson({ at: {} }, { at: new Date(0) })).toBe(false);
     expect(isSameJson({ a: undefined, b: 1 }, { a: 1, b: undefined })).toBe(false);
+  });
+});
+
+describe('the text of an entry', () => {
+  /** As a store of one entry has it. */
+  const textInStore = (key: string, entry: object) => JSON.stringify({ [key]: entry }, null, 2).slice(4, -2);
+  const key = fc.string({ minLength: 1 });
+
+  test('is that of JSON, and so is that of the next version, of which most is printed already', () => {
+    fc.assert(
+      fc.property(key, fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (key, entry, changed) => {
+        const { text, value } = printEntry(key, entry);
+        expect(text).toBe(textInStore(key, entry));
+        expect(JSON.stringify(value)).toBe(JSON.stringify(entry));
+        const next = { ...value, changed };
+        expect(printEntry(key, next).text).toBe(textInStore(key, next));
+        expect(printEntry(key, value).text).toBe(text);
+      }),
+    );
+  });
+
+  test('has what JSON makes of values that it does not know', () => {
+    const odd = {
+      at: new Date(0),
+      gone: undefined,
+      call: () => 1,
+      none: Number.NaN,
+      zero: -0,
+      inside: { at: new Date(0), gone: undefined, list: [undefined, Number.POSITIVE_INFINITY] },
+    };
+    const { text, value } = printEntry('a', odd);
+    expect(text).toBe(textInStore('a', odd));
+    expect(value).toStrictEqual({
+      at: '1970-01-01T00:00:00.000Z',
+      none: null,
+      zero: 0,
+      inside: { at: '1970-01-01T00:00:00.000Z', list: [null, null] },
+    });
+    expect(printEntry('a', { toJSON: () => ({ b: 1 }) }).value).toStrictEqual({ b: 1 });
+    const named = JSON.parse('{"__proto__": {"a": 1}}');
+    expect(printEntry('a', named).text).toBe(textInStore('a', named));
+    expect(Object.keys(printEntry('a', named).value)).toStrictEqual(['__proto__']);
+    expect(() => printEntry('a', { big: 1n })).toThrow('cannot be written as JSON');
+    expect(() => printEntry('a', { toJSON: () => 1 })).toThrow('must be an object');
+  });
+
+  test('changes with none of the objects that it was given', () => {
+    const entry = { inside: { count: 1 } };
+    const { value } = printEntry('a', entry);
+    entry.inside.count = 2;
+    expect(value).toStrictEqual({ inside: { count: 1 } });
+    expect(printEntry('a', { ...value }).text).toContain('"count": 1');
+    expect(printEntry('a', entry).text).toContain('"count": 2');
+    expect(Object.isFrozen((value as typeof entry).inside)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { constants, existsSync, fstatSync, lstatSync } from 'node:fs';
+import { type BigIntStats, constants, fstatSync, lstatSync } from 'node:fs';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
 import type { LockOptions } from '../disk/lock.ts';
@@ -10,9 +10,10 @@ import { emitSessionTranscriptUpdate } from './events.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { headerMissing, readHeader } from './header.ts';
 import { KnownIds } from './known-ids.ts';
+import { KnownTail } from './known-tail.ts';
 import { assertHeld, withTranscriptLock } from './lock.ts';
 import { type AppendedEntry, placeDrafts } from './place-drafts.ts';
-import { hasEntryId, inspectTail, type TailState } from './tail.ts';
+import { hasEntryId, inspectTail, type Tail, type TailState } from './tail.ts';
 import { type AppendIo, realAppendIo, writeLines } from './write-lines.ts';
 
 interface AppendOptions {
@@ -46,13 +47,19 @@ export interface TranscriptAppender {
   append(drafts: EntryDraft | readonly EntryDraft[]): Promise<AppendResult>;
 }
 
-/** For many appends to one transcript: remembers its ids. Holds nothing open. */
+/** What an appender remembers of its transcript, so that it need not be read for each append. */
+interface Known {
+  readonly ids: KnownIds;
+  readonly tail: KnownTail;
+}
+
+/** For many appends to one transcript: remembers its ids and its end. Holds nothing open. */
 export function openTranscriptForAppend(path: string, options: AppendOptions = {}): TranscriptAppender {
-  const ids = new KnownIds();
+  const known: Known = { ids: new KnownIds(), tail: new KnownTail() };
   return {
     path,
     append: (drafts) =>
-      appendDrafts(path, Array.isArray(drafts) ? drafts : [drafts as EntryDraft], options, ids),
+      appendDrafts(path, Array.isArray(drafts) ? drafts : [drafts as EntryDraft], options, known),
   };
 }
 
@@ -69,7 +76,7 @@ async function appendDrafts(
   path: string,
   drafts: readonly EntryDraft[],
   options: AppendOptions,
-  ids: KnownIds,
+  known: Known,
 ): Promise<AppendResult> {
   for (const draft of drafts) assertDraft(draft);
   const target = resolveWithinFolder(path);
@@ -77,14 +84,14 @@ async function appendDrafts(
   if (create === undefined) assertIsFile(target);
   const append = async (lock: HeldLock) => {
     // Under the lock, so that calls made one after another keep their order.
-    if (create !== undefined && !existsSync(target)) {
-      const made = await createWith(target, drafts, { ...options, create }, ids);
+    let handle = openForAppend(target, create !== undefined);
+    if (handle === undefined && create !== undefined) {
+      const made = await createWith(target, drafts, { ...options, create }, known.ids);
       if (made !== undefined) return made;
     }
-    assertIsFile(target);
-    const handle = openForAppend(target);
+    handle ??= openForAppend(target)!;
     try {
-      const appended = await appendToOpen(handle, target, drafts, options, ids, lock);
+      const appended = await appendToOpen(handle, target, drafts, options, known, lock);
       // Nothing is left to fail once the lines are on the disk.
       if (!(options.durable ?? true)) handle.close();
       return appended;
@@ -131,11 +138,15 @@ function assertIsFile(path: string): void {
   throw notAFile(path);
 }
 
-function openForAppend(path: string): OpenFile {
+/** Undefined where it does not exist and `mayBeMissing`. */
+function openForAppend(path: string, mayBeMissing = false): OpenFile | undefined {
   const { O_RDWR, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   try {
     return new OpenFile(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
+    if (mayBeMissing && (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // What is no file fails in many ways.
+    assertIsFile(path);
     throw describeFileFault(path, error, 'write');
   }
 }
@@ -145,15 +156,14 @@ async function appendToOpen(
   path: string,
   drafts: readonly EntryDraft[],
   options: AppendOptions,
-  ids: KnownIds,
+  known: Known,
   lock: HeldLock,
 ): Promise<AppendResult> {
   const stat = fstatSync(handle.fd, { bigint: true });
   if (!stat.isFile()) throw notAFile(path);
+  const { ids } = known;
   const size = Number(stat.size);
-  const header = await readHeader(handle, size);
-  if (header === undefined) throw headerMissing(path);
-  const tail = await inspectTail(handle, size, header);
+  const tail = known.tail.of(stat) ?? (await readTail(handle, path, size));
   if (drafts.length === 0) return { entries: [], offset: size, bytes: 0, tail: tail.state };
   await ids.catchUp(handle, size, `${stat.dev}:${stat.ino}`);
   for (const draft of drafts) await assertTarget(handle, size, path, draft);
@@ -168,8 +178,31 @@ async function appendToOpen(
     io: { ...realAppendIo, ...options.io },
   });
   ids.passOver(size + bytes.length);
+  noteEnd(handle, known.tail, { size: size + bytes.length, leafId: entries.at(-1)?.id, linear: tail.linear });
   const offset = size + (tail.state === 'whole' ? 0 : 1);
   return { entries, offset, bytes: size + bytes.length - offset, tail: tail.state };
+}
+
+async function readTail(handle: OpenFile, path: string, size: number): Promise<Tail> {
+  const header = await readHeader(handle, size);
+  if (header === undefined) throw headerMissing(path);
+  return inspectTail(handle, size, header);
+}
+
+/** Nothing may fail any more: the lines are on the disk. */
+function noteEnd(
+  handle: OpenFile,
+  tail: KnownTail,
+  { size, leafId, linear }: { size: number; leafId: string | undefined; linear: boolean },
+): void {
+  let now: BigIntStats;
+  try {
+    now = fstatSync(handle.fd, { bigint: true });
+  } catch {
+    return;
+  }
+  // A program that takes no lock may have written too.
+  if (Number(now.size) === size) tail.leave(now, leafId, linear);
 }
 
 /** A label or compaction that points nowhere makes agents drop what it should keep. */

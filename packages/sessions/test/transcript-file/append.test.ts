@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LONG } from '../../../../test/setup/hunt.ts';
 import {
@@ -182,6 +183,26 @@ describe('appendToTranscript', () => {
     await rename(other, path);
     expect((await appender.append(say('new'))).entries[0]!.parentId).toBe('feedbeef');
   });
+
+  it.each([
+    ['replaced by another of the same length', (text: string) => rename(write(`${path}.other`, text), path)],
+    ['changed in its place', async (text: string) => write(path, text)],
+  ])('reads the end of a file again that was %s', async (_, change) => {
+    const appender = openTranscriptForAppend(path);
+    const { id } = (await appender.append(say('mine'))).entries[0]!;
+    // The time of a file moves in steps.
+    await sleep(20);
+    await change(readFileSync(path, 'utf8').replace(id!, 'feedbeef'));
+    expect((await appender.append(say('next'))).entries[0]!.parentId).toBe('feedbeef');
+    await sleep(20);
+    await change(readFileSync(path, 'utf8').replace('"type":"session"', '"type":"nothing"'));
+    await expect(appender.append(say('last'))).rejects.toMatchObject({ code: 'TRANSCRIPT_HEADER_INVALID' });
+  });
+
+  const write = (file: string, text: string) => {
+    writeFileSync(file, text);
+    return file;
+  };
 });
 
 describe('the end of the file', () => {

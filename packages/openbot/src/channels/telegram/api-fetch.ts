@@ -1,6 +1,7 @@
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import type { Readable } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
 
 /** What grammY asks of a fetch. */
 interface ApiRequest {
@@ -24,9 +25,8 @@ export function apiFetch(url: string, asked: ApiRequest): Promise<{ json(): Prom
   return new Promise((resolve, reject) => {
     const send = url.startsWith('https:') ? requestSecurely : request;
     const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {};
-    const call = send(url, { method, headers: { ...headers, ...length }, agent, signal }, (response) =>
-      resolve({ json: () => readJson(response) }),
-    );
+    const options = { ...splitUrl(url), method, headers: { ...headers, ...length }, agent, signal };
+    const call = send(options, (response) => resolve({ json: () => readJson(response) }));
     call.once('error', reject);
     if (body === undefined || typeof body === 'string') call.end(body);
     // grammY ends the call where the file cannot be read.
@@ -34,17 +34,37 @@ export function apiFetch(url: string, asked: ApiRequest): Promise<{ json(): Prom
   });
 }
 
-async function readJson(response: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MOST_BYTES) throw new Error(`the answer is longer than ${MOST_BYTES} bytes`);
-    chunks.push(chunk);
+/** The parts of the last server: a bot has one. */
+let server: { readonly origin: string; readonly options: object } | undefined;
+
+function splitUrl(url: string): object {
+  const at = url.indexOf('/', 'https://'.length);
+  const origin = url.slice(0, at);
+  if (server?.origin !== origin) {
+    const { hostname, port, auth } = urlToHttpOptions(new URL(origin));
+    server = { origin, options: { hostname, port, auth } };
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch (cause) {
-    throw Object.assign(new Error('the answer is no JSON', { cause }), { type: 'invalid-json' });
-  }
+  return { ...server.options, path: url.slice(at) };
+}
+
+function readJson(response: IncomingMessage): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    // By events: an iterator takes as long as all else of the answer.
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MOST_BYTES) response.destroy(new Error(`the answer is longer than ${MOST_BYTES} bytes`));
+      else chunks.push(chunk);
+    });
+    response.once('error', reject);
+    response.once('close', () => reject(new Error('the answer is not whole')));
+    response.once('end', () => {
+      try {
+        resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      } catch (cause) {
+        reject(Object.assign(new Error('the answer is no JSON', { cause }), { type: 'invalid-json' }));
+      }
+    });
+  });
 }

@@ -153,7 +153,8 @@ export class Updates {
     const time = pause(clock, BUSY_POLL_MS, AbortSignal.any([signal, settled.signal]));
     await Promise.race([work.settled(), time]);
     if (work.open > 0) await time;
-    settled.abort();
+    // A reason without a stack, which would take as long as the call.
+    settled.abort('settled');
     if (!signal.aborted) work.retryDue();
   }
 

@@ -31,7 +31,7 @@ export class Sender {
       owner: randomUUID(),
       concurrency: 16,
       pollMs: 5000,
-      lookPauseMs: 10,
+      lookPauseMs: 15,
       random: Math.random,
       onSent: () => {},
       onDead: () => {},

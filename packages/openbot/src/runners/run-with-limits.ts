@@ -20,7 +20,11 @@ export interface RunLimits {
 export function runWithLimits(runner: Runner, request: RunRequest, limits: RunLimits = {}): Run {
   const gate = new AppendGate(request.append);
   const controller = new AbortController();
-  const signal = AbortSignal.any([request.signal, controller.signal]);
+  // A listener instead of AbortSignal.any, which takes ten times as long and is cleaned up by the collector.
+  const abort = () => controller.abort(request.signal.reason);
+  if (request.signal.aborted) abort();
+  else request.signal.addEventListener('abort', abort, { once: true });
+  const { signal } = controller;
   let run: Run | undefined;
   let isOver = false;
   const start = () => {
@@ -29,24 +33,26 @@ export function runWithLimits(runner: Runner, request: RunRequest, limits: RunLi
     return run.events;
   };
   return {
-    events: limitEvents(start, gate, { signal, controller, ...limits }, () => {
+    events: limitEvents(start, gate, { controller, ...limits }, () => {
       isOver = true;
+      request.signal.removeEventListener('abort', abort);
     }),
     steer: (message) => !isOver && !signal.aborted && (run?.steer(message) ?? false),
   };
 }
 
 interface Limited extends RunLimits {
-  readonly signal: AbortSignal;
+  /** Ends the run. */
   readonly controller: AbortController;
 }
 
 async function* limitEvents(
   start: () => AsyncIterable<RunEvent>,
   gate: AppendGate,
-  { signal, controller, timeoutMs = 600_000, graceMs = 5000 }: Limited,
+  { controller, timeoutMs = 600_000, graceMs = 5000 }: Limited,
   onEnd: () => void,
 ): AsyncGenerator<RunEvent, void, undefined> {
+  const { signal } = controller;
   const timer = setTimeout(() => controller.abort(abortReason('timeout')), timeoutMs);
   const grace = new Grace(signal, graceMs);
   let iterator: AsyncIterator<RunEvent> | undefined;

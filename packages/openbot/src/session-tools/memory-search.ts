@@ -12,20 +12,22 @@ const MOST_OF_RESULT = 600;
 const MOST_SESSIONS = 50;
 const MOST_OF_SESSIONS = 8 * 1024 * 1024;
 
+const PARAMETERS: Tool['parameters'] = {
+  type: 'object',
+  properties: {
+    query: { type: 'string', description: 'Words to search for, or a question.' },
+    limit: { type: 'integer', minimum: 1, description: 'How many passages. Default: 8.' },
+  },
+  required: ['query'],
+};
+
 /** For private conversations: what was noted there must not reach a group. */
 export function makeMemorySearch(scope: ToolScope): Tool {
   return {
     name: 'memory_search',
     description:
       'Searches your notes (MEMORY.md, memory/*.md) and the conversations that you can reach, the best passages first.',
-    parameters: {
-      type: 'object',
-      properties: {
-        query: { type: 'string', description: 'Words to search for, or a question.' },
-        limit: { type: 'integer', minimum: 1, description: 'How many passages. Default: 8.' },
-      },
-      required: ['query'],
-    },
+    parameters: PARAMETERS,
     changes: false,
     run: async ({ query, limit = 8 }, { signal }) => {
       if ((query as string).trim() === '') throw toolFailure('The query is empty.');

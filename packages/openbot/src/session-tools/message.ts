@@ -7,29 +7,31 @@ import { assertMaySend, findSessionOf, resolveTarget } from './message-target.ts
 import { mirrorMessage } from './mirror-message.ts';
 import type { ToolScope } from './parts.ts';
 
+const PARAMETERS: Tool['parameters'] = {
+  type: 'object',
+  properties: {
+    text: { type: 'string', description: 'The message.' },
+    channel: { type: 'string', description: 'The chat network. Default: the one you are asked on.' },
+    to: {
+      type: 'string',
+      description: 'The recipient there. Default: the person or group you talk with.',
+    },
+    media: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Files of the workspace or of messages to you, or https addresses, to send with it.',
+    },
+  },
+  required: ['text'],
+};
+
 /** Sends a message before the answer, or to another person. */
 export function makeMessage(scope: ToolScope): Tool {
   return {
     name: 'message',
     description:
       'Sends a message to a person at once, by default to the one you talk with. Do not repeat it in your answer.',
-    parameters: {
-      type: 'object',
-      properties: {
-        text: { type: 'string', description: 'The message.' },
-        channel: { type: 'string', description: 'The chat network. Default: the one you are asked on.' },
-        to: {
-          type: 'string',
-          description: 'The recipient there. Default: the person or group you talk with.',
-        },
-        media: {
-          type: 'array',
-          items: { type: 'string' },
-          description: 'Files of the workspace or of messages to you, or https addresses, to send with it.',
-        },
-      },
-      required: ['text'],
-    },
+    parameters: PARAMETERS,
     // Whether a session may send is up to the send policy.
     changes: false,
     run: async ({ text, channel, to, media = [] }, context) => {

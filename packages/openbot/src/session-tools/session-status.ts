@@ -1,11 +1,13 @@
 import type { Tool } from '../tools/contract.ts';
 import { answer, type ToolScope } from './parts.ts';
 
+const PARAMETERS: Tool['parameters'] = { type: 'object', properties: {}, required: [] };
+
 export function makeSessionStatus(scope: ToolScope): Tool {
   return {
     name: 'session_status',
     description: 'Tells how full your context is, which model answers, and which session this is.',
-    parameters: { type: 'object', properties: {}, required: [] },
+    parameters: PARAMETERS,
     changes: false,
     run: async () => {
       const { parts, session, store } = scope;

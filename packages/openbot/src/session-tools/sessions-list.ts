@@ -7,23 +7,25 @@ import { listReachable } from './reach.ts';
 const KINDS = ['main', 'group', 'direct', 'subagent', 'cron', 'hook'] as const;
 const MOST = 200;
 
+const PARAMETERS: Tool['parameters'] = {
+  type: 'object',
+  properties: {
+    limit: { type: 'integer', minimum: 1, description: 'How many. Default: 20.' },
+    activeMinutes: { type: 'number', minimum: 0, description: 'Only those used in the last minutes.' },
+    kinds: {
+      type: 'array',
+      items: { type: 'string' },
+      description: `Only these kinds: ${KINDS.join(', ')}.`,
+    },
+  },
+  required: [],
+};
+
 export function makeSessionsList(scope: ToolScope): Tool {
   return {
     name: 'sessions_list',
     description: 'Lists the sessions of this agent that you can reach, the last used first.',
-    parameters: {
-      type: 'object',
-      properties: {
-        limit: { type: 'integer', minimum: 1, description: 'How many. Default: 20.' },
-        activeMinutes: { type: 'number', minimum: 0, description: 'Only those used in the last minutes.' },
-        kinds: {
-          type: 'array',
-          items: { type: 'string' },
-          description: `Only these kinds: ${KINDS.join(', ')}.`,
-        },
-      },
-      required: [],
-    },
+    parameters: PARAMETERS,
     changes: false,
     run: async ({ limit = 20, activeMinutes, kinds }) => {
       const now = scope.parts.now();

@@ -15,23 +15,25 @@ export function assertMayPassOn({ parts, session }: ToolScope): void {
   );
 }
 
+const PARAMETERS: Tool['parameters'] = {
+  type: 'object',
+  properties: {
+    sessionKey: { type: 'string', description: 'Key, id or label of the session.' },
+    message: { type: 'string', description: 'What it is asked or told.' },
+    timeoutSeconds: {
+      type: 'number',
+      minimum: 0,
+      description: `How long to wait; 0 does not wait, and the answer comes later. Default: ${DEFAULT_WAIT_SECONDS}, at most ${MOST_SECONDS}.`,
+    },
+  },
+  required: ['sessionKey', 'message'],
+};
+
 export function makeSessionsSend(scope: ToolScope): Tool {
   return {
     name: 'sessions_send',
     description: 'Asks another session of this agent, and waits for its answer.',
-    parameters: {
-      type: 'object',
-      properties: {
-        sessionKey: { type: 'string', description: 'Key, id or label of the session.' },
-        message: { type: 'string', description: 'What it is asked or told.' },
-        timeoutSeconds: {
-          type: 'number',
-          minimum: 0,
-          description: `How long to wait; 0 does not wait, and the answer comes later. Default: ${DEFAULT_WAIT_SECONDS}, at most ${MOST_SECONDS}.`,
-        },
-      },
-      required: ['sessionKey', 'message'],
-    },
+    parameters: PARAMETERS,
     changes: false,
     run: async ({ sessionKey, message, timeoutSeconds = DEFAULT_WAIT_SECONDS }, { signal }) => {
       const { parts, session } = scope;

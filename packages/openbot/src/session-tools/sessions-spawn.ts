@@ -17,26 +17,28 @@ const MOST_CHILDREN = 5;
 const DEPTH = 1;
 const WAIT_MS = 10 * 60_000;
 
+const PARAMETERS: Tool['parameters'] = {
+  type: 'object',
+  properties: {
+    task: { type: 'string', description: 'The task, with all that is needed to do it.' },
+    label: { type: 'string', description: 'A name for the session.' },
+    model: { type: 'string', description: 'An alias, or provider/model. Default: that of the agent.' },
+    thinking: { type: 'string', enum: THINKING_LEVELS, description: 'How hard it thinks.' },
+    timeoutSeconds: {
+      type: 'number',
+      minimum: 1,
+      description: `How long it may take; at most ${MOST_SECONDS}.`,
+    },
+  },
+  required: ['task'],
+};
+
 export function makeSessionsSpawn(scope: ToolScope): Tool {
   return {
     name: 'sessions_spawn',
     description:
       'Starts a session of its own for a task that can be done beside this conversation. You are told the result when it is done.',
-    parameters: {
-      type: 'object',
-      properties: {
-        task: { type: 'string', description: 'The task, with all that is needed to do it.' },
-        label: { type: 'string', description: 'A name for the session.' },
-        model: { type: 'string', description: 'An alias, or provider/model. Default: that of the agent.' },
-        thinking: { type: 'string', enum: THINKING_LEVELS, description: 'How hard it thinks.' },
-        timeoutSeconds: {
-          type: 'number',
-          minimum: 1,
-          description: `How long it may take; at most ${MOST_SECONDS}.`,
-        },
-      },
-      required: ['task'],
-    },
+    parameters: PARAMETERS,
     changes: false,
     run: async (args, { signal }) => {
       const { parts, session, agent } = scope;

@@ -53,7 +53,12 @@ export interface StateOptions {
 export async function openState(stateDir: string, { store, env = {} }: StateOptions = {}): Promise<BotState> {
   await refuseDatabaseFolder(stateDir, env);
   const database = await openBotDatabase(stateDir);
-  const pathOf = (agentId: string) => resolveStorePath(store, { agentId, stateDir, env });
+  const paths = new Map<string, string>();
+  const pathOf = (agentId: string) => {
+    const path = paths.get(agentId) ?? resolveStorePath(store, { agentId, stateDir, env });
+    paths.set(agentId, path);
+    return path;
+  };
   return combine(
     {
       inbox: openSqliteInbox(database),

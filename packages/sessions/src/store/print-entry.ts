@@ -63,16 +63,31 @@ function printFields(entry: JsonObject): Printed<JsonObject> {
   for (const name of Object.keys(entry)) {
     const field = printField(entry[name]);
     if (field === undefined) continue;
-    lines.push(`\n    ${JSON.stringify(name)}: ${field.text}`);
+    lines.push(`\n    ${quoteName(name)}: ${field.text}`);
     value[name] = field.value;
   }
   const text = lines.length === 0 ? '{}' : `{${lines.join(',')}\n  }`;
   return { text, value: Object.freeze(value) };
 }
 
+/** The names of fields, quoted: entries have the same few dozen. */
+const quoted = new Map<string, string>();
+const MOST_QUOTED = 1000;
+
+function quoteName(name: string): string {
+  let text = quoted.get(name);
+  if (text === undefined) {
+    text = JSON.stringify(name);
+    if (quoted.size < MOST_QUOTED) quoted.set(name, text);
+  }
+  return text;
+}
+
 function printField(field: unknown): Printed<unknown> | undefined {
-  if (typeof field === 'string' || typeof field === 'boolean' || field === null)
-    return { text: JSON.stringify(field), value: field };
+  if (typeof field === 'string') return { text: JSON.stringify(field), value: field };
+  if (typeof field === 'boolean' || field === null) return { text: String(field), value: field };
+  // JSON has no -0.
+  if (Number.isFinite(field)) return { text: String(field), value: (field as number) + 0 };
   if (typeof field !== 'object') return print(field, '');
   const known = fields.get(field);
   if (known !== undefined) return { text: known, value: field };

@@ -10,7 +10,7 @@ import { decideAccess } from './decide-access.ts';
 import { requestPairing } from './pairing.ts';
 import { followPairing } from './pairing-file.ts';
 import { SenderLimits } from './sender-limits.ts';
-import { isListed, isOwner, senderIdOf } from './senders.ts';
+import { isOneOf, isOwner, senderIdOf } from './senders.ts';
 import { writePairingAnswer, writeTooFast } from './write-answers.ts';
 
 const MINUTE = 60_000;
@@ -78,7 +78,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
   const accessOf = (account: Account, settings: ChannelAccountSettings, ctx: MsgContext) => {
     const isPaired = () => {
       const people = follow().approved.filter((one) => isOf(one, account));
-      return isListed(
+      return isOneOf(
         account.channel,
         ctx,
         people.map(({ id }) => id),

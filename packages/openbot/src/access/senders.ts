@@ -25,6 +25,13 @@ export function isListed(channel: string, ctx: MsgContext, ids: Ids = []): boole
   return isAuthorizedSender({ ctx: facts, allowFrom: ids });
 }
 
+/** Whether the sender is one of these people, whose ids are as this network gave them. */
+export function isOneOf(channel: string, ctx: MsgContext, ids: readonly string[]): boolean {
+  const prefix = `${channel}:`;
+  const named = ids.map((id) => (id.toLowerCase().startsWith(prefix) ? id : `${prefix}${id}`));
+  return isListed(channel, ctx, named);
+}
+
 /** Whether the sender may give commands of the bot. Being heard, also by pairing, is not enough. */
 export function mayCommand(
   config: Pick<BotConfig, 'channels' | 'commands'>,
@@ -49,7 +56,7 @@ export function isOwner(
   return isAuthorizedSender({ ctx: factsOf(account.channel, ctx), allowFrom: named });
 }
 
-/** Without names, and with the channel, whose name may be in front of an id (`telegram:777`). */
+/** Without names, and of this channel alone, whose name may be in front of an id (`telegram:777`). */
 function factsOf(channel: string, { SenderUsername: _, SenderTag: __, ...ctx }: MsgContext): MsgContext {
-  return { ...ctx, Surface: channel };
+  return { ...ctx, Provider: channel, Surface: channel, OriginatingChannel: channel };
 }

@@ -1,7 +1,10 @@
 import type { MsgContext } from '@openbot/sessions';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { decideAccess } from '../../src/access/decide-access.ts';
-import { isOwner, mayCommand } from '../../src/access/senders.ts';
+import { isOneOf, isOwner, mayCommand } from '../../src/access/senders.ts';
+import { CHANNEL_KINDS } from '../../src/channels/all.ts';
 import type { ChannelAccountSettings } from '../../src/config/bot-config.ts';
 
 const decide = (settings: ChannelAccountSettings, ctx: MsgContext, isPaired = false) =>
@@ -150,5 +153,77 @@ describe('commands', () => {
     expect(mayCommand(config, { channel: 'discord' }, by('3'))).toBe(true);
     const nobody = { ...config, commands: { ownerAllowFrom: [] } };
     expect(isOwner(nobody, account, by('1', { CommandAuthorized: true }))).toBe(false);
+  });
+});
+
+describe('ids with a network in front', HUNT, () => {
+  const networks = [...Object.keys(CHANNEL_KINDS), 'webchat', 'cli', 'slack', 'signal', 'imessage'];
+  const network = fc.constantFrom(...networks);
+  const words = fc.array(fc.constantFrom('crm', '42', 'tenant-7', '+4917012345', '@ada', 'user'), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  const id = words.map((parts) => parts.join(':'));
+  /** What a sender on a network where programs choose their ids may call itself. */
+  const says = (channel: string, SenderId: string, OriginatingChannel = channel): MsgContext => ({
+    From: `${channel}:${SenderId}`,
+    SenderId,
+    ChatType: 'direct',
+    Provider: channel,
+    OriginatingChannel,
+  });
+  const rights = (channel: string, ctx: MsgContext, entry: string) => {
+    const settings: ChannelAccountSettings = {
+      dmPolicy: 'allowlist',
+      allowFrom: [entry],
+      groupAllowFrom: [entry],
+      groups: { '*': {} },
+    };
+    const config = { channels: { [channel]: settings }, commands: { ownerAllowFrom: [entry] } };
+    const inGroup = { ...ctx, From: `${channel}:group:5`, ChatType: 'group' };
+    return {
+      owner: isOwner(config, { channel }, ctx),
+      ownerByList: isOwner({ channels: config.channels }, { channel }, ctx),
+      commands: mayCommand(config, { channel }, ctx),
+      heard: decideAccess(settings, channel, ctx, () => false).is === 'heard',
+      heardInGroup: decideAccess(settings, channel, inGroup, () => false).is === 'heard',
+    };
+  };
+  const NONE = { owner: false, ownerByList: false, commands: false, heard: false, heardInGroup: false };
+  const ALL = { owner: true, ownerByList: true, commands: true, heard: true, heardInGroup: true };
+
+  it('one of another network is nobody here, whatever a sender calls itself', () => {
+    expect(rights('webhook', says('webhook', 'telegram:777'), 'telegram:777')).toEqual(NONE);
+    expect(rights('webhook', says('webhook', 'tg:777'), 'TG:777')).toEqual(NONE);
+    // A message that says it began elsewhere.
+    expect(rights('webhook', says('webhook', '777', 'telegram'), 'telegram:777')).toEqual(NONE);
+    fc.assert(
+      fc.property(network, network, id, (here, there, person) => {
+        fc.pre(here !== there);
+        const entry = `${there}:${person}`;
+        for (const name of [person, entry, entry.toUpperCase(), `${here}:${entry}`, ` ${entry} `])
+          expect(rights(here, says(here, name), entry), `${name} on ${here}`).toEqual(NONE);
+      }),
+      cases({ gate: 300, torture: 20_000 }),
+    );
+  });
+
+  it('one of the own network, and one without, may have colons', () => {
+    fc.assert(
+      fc.property(network, id, (here, person) => {
+        for (const entry of [person, `${here}:${person}`, `${here.toUpperCase()}: ${person}`])
+          expect(rights(here, says(here, person), entry), `${entry} on ${here}`).toEqual(ALL);
+        expect(isOneOf(here, says(here, person), [person])).toBe(true);
+      }),
+      cases({ gate: 300, torture: 20_000 }),
+    );
+  });
+
+  it('who was approved is known by the id of their network, however it is spelled', () => {
+    for (const person of ['telegram:777', 'webhook:777', 'crm:42', '777'])
+      expect(isOneOf('webhook', says('webhook', person), [person]), person).toBe(true);
+    expect(isOneOf('telegram', { From: 'telegram:777', ChatType: 'direct' }, ['telegram:777'])).toBe(true);
+    expect(isOneOf('webhook', says('webhook', 'ada'), ['*', 'telegram:ada'])).toBe(false);
+    expect(isOneOf('webhook', says('webhook', 'ada'), [])).toBe(false);
   });
 });

@@ -50,6 +50,25 @@ async function countDropped(home: BotHome): Promise<number> {
   return dropped;
 }
 
+test('an id that is spelled as of another network is let in on its own, and owns nothing', async () => {
+  const home = new BotHome();
+  home.time = Date.now();
+  const chat = new Chat({ name: 'webhook' });
+  const bot = await openGate(home, chat, { config: { commands: { ownerAllowFrom: ['telegram:777'] } } });
+  await chat.write('telegram:777', 'say hello');
+  await bot.idle();
+  const [{ code } = { code: '' }] = (await listed(home)).requests;
+  expect((await pairing(home, 'approve', 'webhook', code)).code).toBe(0);
+  await chat.until((line) => line.includes('You may talk to me now'));
+  await chat.write('telegram:777', 'say hello');
+  await bot.idle();
+  expect(chat.shown.at(-1)).toBe('telegram:777: hello');
+  await chat.write('telegram:777', '/whoami');
+  await bot.idle();
+  expect(chat.shown.at(-1)).toContain('You may talk, and give no other commands');
+  await bot.close();
+});
+
 test('a stranger is told once how to be let in, and heard after it', async () => {
   const home = new BotHome();
   home.time = Date.now();

@@ -16,7 +16,7 @@ export interface GroupKeyResolution {
 type GroupContext = Pick<MsgContext, 'From' | 'ChatType' | 'Provider' | 'Surface' | 'OriginatingChannel'>;
 
 /** Channels whose name in front of an address (`telegram:-100123`) is not part of the id. */
-const CHANNELS: ReadonlySet<string> = new Set([
+export const CHANNELS: ReadonlySet<string> = new Set([
   'bluebubbles',
   'discord',
   'feishu',

@@ -1,4 +1,4 @@
-import { isGroupMessage } from '../key/group.ts';
+import { CHANNELS, isGroupMessage } from '../key/group.ts';
 import type { MsgContext } from '../message/msg-context.ts';
 
 export type SenderContext = Pick<
@@ -18,7 +18,8 @@ export type SenderContext = Pick<
 /**
  * Whether a sender may give commands, such as a reset. An adapter's refusal is final. Otherwise a list that holds `*` or the
  * sender authorises; without a list the adapter's own permission is needed. Entries are ids, phone numbers, `@names` or
- * tags, with or without the channel in front (`telegram:42`). A display name never counts, and an entry of digits
+ * tags, with or without the channel in front (`telegram:42`). An entry with another channel in front is about nobody
+ * here, also where an id of this channel is spelled the same. A display name never counts, and an entry of digits
  * only ever means an id or a phone number, since a person can call themselves anything. One that begins with `+` is a
  * phone number: another person may have its digits as an id.
  */
@@ -33,7 +34,13 @@ export function isAuthorizedSender(params: {
   if (entries.length === 0) return ctx.CommandAuthorized === true;
   if (entries.includes('*')) return true;
 
-  const channels = [ctx.Provider, ctx.Surface, ctx.OriginatingChannel].map(readToken);
+  const channels = [ctx.Provider, ctx.Surface, ctx.OriginatingChannel]
+    .map((channel) => nameChannel(readToken(channel)))
+    .filter((channel) => channel !== '');
+  const isOfAnother = (entry: string) => {
+    const named = readPrefix(entry);
+    return channels.length > 0 && isChannel(named) && !channels.includes(named);
+  };
   const strip = (text: string) => stripChannel(text, channels);
   const ids = [ctx.SenderId, ctx.SenderE164, isGroupMessage(ctx) ? undefined : ctx.From];
   const idTokens = new Set(ids.map((id) => strip(readToken(id))));
@@ -44,7 +51,8 @@ export function isAuthorizedSender(params: {
   const nameTokens = new Set([ctx.SenderUsername, ctx.SenderTag].map((name) => stripAt(readToken(name))));
   nameTokens.delete('');
 
-  return entries.map(strip).some((entry) => {
+  const here = entries.filter((entry) => !isOfAnother(entry));
+  return here.map(strip).some((entry) => {
     if (entry.startsWith('@')) return nameTokens.has(stripAt(entry)) || idTokens.has(entry);
     const phones = /^\d+$/.test(entry) ? [`+${entry}`] : readPhone(entry);
     if (idTokens.has(entry) || phones.some((phone) => phoneTokens.has(phone))) return true;
@@ -62,9 +70,24 @@ function stripAt(name: string): string {
 }
 
 function stripChannel(text: string, channels: readonly string[]): string {
-  const [head = '', ...rest] = text.split(':');
-  const named = head === 'tg' ? 'telegram' : head;
-  return rest.length > 0 && named !== '' && channels.includes(named) ? rest.join(':').trim() : text;
+  return channels.includes(readPrefix(text)) ? text.slice(text.indexOf(':') + 1).trim() : text;
+}
+
+/** What stands before the first colon, which may be part of an id: `crm:42`. */
+function readPrefix(text: string): string {
+  const end = text.indexOf(':');
+  return end < 0 ? '' : nameChannel(text.slice(0, end).trim());
+}
+
+function nameChannel(word: string): string {
+  return word === 'tg' ? 'telegram' : word;
+}
+
+/** Of OpenBot; OpenClaw has none of these. */
+const OWN_CHANNELS: ReadonlySet<string> = new Set(['cli', 'webhook']);
+
+function isChannel(word: string): boolean {
+  return CHANNELS.has(word) || OWN_CHANNELS.has(word);
 }
 
 /** A phone number as `+` and digits. */

@@ -173,7 +173,7 @@ export class AccountSender {
   async #send(message: OutboxMessage, controller: AbortController): Promise<void> {
     const { outbox, clock, owner, limits, random, onSent, onDead } = this.#dependencies;
     const { key } = message;
-    if (await this.#isLateDraft(message)) return;
+    if (await this.#endDraft(message)) return;
     try {
       const { ids } = await this.#callChannel(message, controller);
       onSent(message);
@@ -202,12 +202,14 @@ export class AccountSender {
     }
   }
 
-  /** The reply is there already, and needs no draft before it. */
-  async #isLateDraft({ key, payload, turnId = '' }: OutboxMessage): Promise<boolean> {
+  /** Ends a draft that is not to be sent: it may have arrived before, or the reply is there already. */
+  async #endDraft({ key, payload, turnId = '', mayBeRepeat }: OutboxMessage): Promise<boolean> {
     if (!payload.draft) return false;
     const { outbox, owner, clock } = this.#dependencies;
-    const reply = await outbox.get(firstReplyOf(turnId)).catch(() => undefined);
-    if (reply === undefined) return false;
+    // One that is recognised keeps its id, and the reply takes its place.
+    const isSecond = mayBeRepeat && !this.#channel.recognisesRepeats;
+    const isLate = async () => (await outbox.get(firstReplyOf(turnId)).catch(() => undefined)) !== undefined;
+    if (!isSecond && !(await isLate())) return false;
     await this.#record(() => outbox.sent(key, owner, { at: clock.now(), ids: [] }));
     return true;
   }

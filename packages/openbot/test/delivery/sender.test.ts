@@ -348,6 +348,44 @@ test('a draft that cannot be looked for is no send that may have arrived', async
   expect(shown()).toEqual(['Hello']);
 });
 
+describe('a draft whose process was killed while it was sent', () => {
+  const target = { channel: 'memory', accountId: 'default', to: 'ada' };
+  const names = { turnId: 't', agentId: 'main', sessionKey: 'agent:main:main', target };
+
+  async function killWhileSending(recognisesRepeats: boolean) {
+    const network = new MemoryNetwork({ recognisesRepeats });
+    const channels = [new MemoryChannel({ network, capabilities: { canEdit: true } })];
+    const killed = makeDelivery({ recognisesRepeats, channels });
+    const { outbox, clock } = killed;
+    network.addFault({ fault: 'stall', isShown: true });
+    const payload = { text: 'Half …', draft: true as const };
+    await outbox.put([{ ...names, key: 't:draft', payload, createdAt: clock.now() }]);
+    killed.sender.wake();
+    await clock.until(() => network.sends === 1);
+    expect(await outbox.release(() => true)).toBe(1);
+    const { sender } = makeDelivery({ channels, shared: { outbox, clock, network } });
+    sender.wake();
+    await clock.until(async () => (await outbox.get('t:draft'))?.state === 'sent');
+    const draft = await outbox.get('t:draft');
+    await outbox.put([{ ...names, key: 't:0', payload: { text: 'All.' }, createdAt: clock.now() }]);
+    sender.wake();
+    await clock.until(async () => (await outbox.get('t:0'))?.state === 'sent');
+    return { draft, shown: network.shown.map(({ payload: { text } }) => text), sends: network.sends };
+  }
+
+  test('is not sent a second time, and the reply comes by itself', async () => {
+    expect(await killWhileSending(false)).toMatchObject({
+      draft: { ids: [] },
+      shown: ['Half …', 'All.'],
+      sends: 2,
+    });
+  });
+
+  test('is found again by a network that recognises it, and the reply takes its place', async () => {
+    expect(await killWhileSending(true)).toMatchObject({ draft: { ids: ['sent-1'] }, shown: ['All.'] });
+  });
+});
+
 test('an outbox that cannot be read is tried again', async () => {
   const outbox = openMemoryOutbox();
   let failures = 5;

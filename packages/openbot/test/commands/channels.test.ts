@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders of the file are what is tested
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listMisfits, type ResultShape } from '@openbot/sessions/command-line';
 import { beforeEach, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { CHANNEL_KINDS, type ChannelKind } from '../../src/channels/all.ts';
 import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
 import * as shapes from '../../src/commands/channels/result-shapes.ts';
 import { parseJson5 } from '../../src/config/parse-json5.ts';
+import { WhatsAppBench } from '../channels/whatsapp/whatsapp-bench.ts';
 import { runHere } from '../setup/run-here.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
@@ -175,6 +176,19 @@ test('a variable of the environment is enough for the account default', async ()
   const { probe } = await json(shapes.CHANNELS_ADD, ['add', 'memory'], { env: { MEMORY_TOKEN: SECRET } });
   expect(probe).toBe('Memory: connected as @default');
   expect(config()).toEqual({ channels: { memory: { enabled: true } } });
+});
+
+test('a test of WhatsApp says what WhatsApp answers, and nothing of webhooks, which come to the gateway', async () => {
+  const { stateDir, json } = makePlace();
+  const bench = await WhatsAppBench.start();
+  const { phoneNumberId, accessToken, appSecret, verifyToken, url: apiRoot } = bench.api;
+  const whatsapp = { enabled: true, phoneNumberId, accessToken, appSecret, verifyToken, apiRoot };
+  mkdirSync(stateDir, { recursive: true });
+  writeFileSync(join(stateDir, 'openbot.json'), JSON.stringify({ channels: { whatsapp } }));
+  // The bot has had one, of which this command cannot know.
+  expect(await bench.write({ text: 'hi' })).toBe(200);
+  const { probe } = await json(shapes.CHANNELS_TEST, ['test', 'whatsapp']);
+  expect(probe).toBe('WhatsApp: +1 555-010-0000, Bot');
 });
 
 test('networks without a login say what to do instead', async () => {

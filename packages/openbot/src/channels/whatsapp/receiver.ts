@@ -43,8 +43,6 @@ export class Receiver {
   readonly #reported = new Set<string>();
   /** Messages that WhatsApp could not deliver. */
   readonly #failedIds = new Set<string>();
-  /** When the last webhook with a right signature came, ms. */
-  lastVerifiedAt: number | undefined;
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -53,11 +51,10 @@ export class Receiver {
   async receive({ method, path, headers, body }: IncomingHttp): Promise<HttpAnswer> {
     if (method === 'GET') return this.#confirm(new URL(path, 'http://localhost').searchParams);
     if (method !== 'POST') return { status: 405, headers: { allow: 'GET, POST' } };
-    const { settings, signal, now } = this.#options;
+    const { settings, signal } = this.#options;
     if (!isSignedBy(settings.appSecret, headers['x-hub-signature-256'], body)) {
       return { status: 401, body: 'The signature is missing or wrong.' };
     }
-    this.lastVerifiedAt = now();
     const parsed = parse(body);
     if (parsed === undefined) return { status: 400, body: 'The body is not JSON.' };
     const { messages, statuses, notices } = readWebhook(parsed, settings.phoneNumberId);

@@ -128,9 +128,8 @@ export class WhatsAppChannel implements Channel {
 
   async probe(signal: AbortSignal): Promise<string> {
     const { number, name } = await this.#client.describeNumber(signal);
-    const at = this.#receiver?.lastVerifiedAt;
-    const webhook = at === undefined ? 'no webhook yet' : `last webhook ${new Date(at).toISOString()}`;
-    return `WhatsApp: ${[number, name].filter(Boolean).join(', ')}; ${webhook}`;
+    // Nothing of webhooks: the process that asks is not the one that takes them.
+    return `WhatsApp: ${[number, name].filter(Boolean).join(', ')}`;
   }
 
   summary(): string {

@@ -30,6 +30,14 @@ interface Sent {
   readonly isWhole?: boolean;
 }
 
+interface Ends {
+  readonly key: string;
+  /** The whole reply. */
+  readonly payload: ReplyPayload;
+  readonly isFirst: boolean;
+  readonly signal: AbortSignal;
+}
+
 /** Sends the replies of one account. */
 export class Outgoing {
   readonly #options: OutgoingOptions;
@@ -73,7 +81,7 @@ export class Outgoing {
         biz_opaque_callback_data: writeCallbackData({ key, index: at, count: parts.length }),
       };
       const whole = ownMark === undefined ? payload : { ...payload, text: markPart(ownMark, payload.text) };
-      const ends = { payload: whole, isFirst: at === 0, signal };
+      const ends = { key, payload: whole, isFirst: at === 0, signal };
       const { id, isWhole } = await this.#sendMessage(message, ends);
       ids.push(id);
       if (isWhole) break;
@@ -93,16 +101,13 @@ export class Outgoing {
       ...templateMessage(template, payload.text ?? ''),
       biz_opaque_callback_data: writeCallbackData({ key, index: 0, count: 1 }),
     };
-    const { id } = await this.#sendMessage(message, { payload, isFirst: false, signal });
+    const { id } = await this.#sendMessage(message, { key, payload, isFirst: false, signal });
     return id;
   }
 
-  async #sendMessage(
-    message: Json,
-    { payload, isFirst, signal }: { payload: ReplyPayload; isFirst: boolean; signal: AbortSignal },
-  ): Promise<Sent> {
+  async #sendMessage(message: Json, ends: Ends): Promise<Sent> {
     try {
-      return { id: await this.#options.client.sendMessage(message, signal) };
+      return { id: await this.#options.client.sendMessage(message, ends.signal) };
     } catch (error) {
       const failure = error as SendFailure;
       // Of what may be wrong in a message only what it answers can be left out.
@@ -113,41 +118,56 @@ export class Outgoing {
         error.reason === 'other'
       ) {
         const { context: _refused, ...rest } = message;
-        return this.#sendMessage(rest, { payload, isFirst, signal });
+        return this.#sendMessage(rest, ends);
       }
-      if (failure.reason === 'window closed' && isFirst)
-        return this.#fallBack(message, payload, failure, signal);
-      throw failure.mayHaveArrived === true
-        ? sendFailure(failure.message, {
-            ...readFailure(failure),
-            retryAfterMs: PROOF_WAIT_MS,
-            cause: failure,
-          })
-        : failure;
+      if (failure.reason === 'window closed' && ends.isFirst) return this.#fallBack(message, ends, failure);
+      throw awaitProof(failure);
     }
   }
 
-  async #fallBack(
-    message: Json,
-    { text = '', mediaUrl, mediaUrls }: ReplyPayload,
-    failure: SendFailure,
-    signal: AbortSignal,
-  ): Promise<Sent> {
-    const { client, settings, report } = this.#options;
-    const { template } = settings;
+  async #fallBack(message: Json, ends: Ends, failure: SendFailure): Promise<Sent> {
+    const { template } = this.#options.settings;
     if (template === undefined) throw failure;
-    const { to, recipient, messaging_product, recipient_type, biz_opaque_callback_data } = message;
-    const ends = { to, recipient, messaging_product, recipient_type, biz_opaque_callback_data };
-    const id = await client.sendMessage({ ...ends, ...templateMessage(template, text) }, signal);
-    if (template.withText) {
-      if (text.length > TEMPLATE_TEXT_LIMIT || mediaUrl || mediaUrls?.length) {
-        report(
-          `A reply was sent as the template ${template.name}, which holds only the beginning of its text`,
-        );
-      }
-      return { id, isWhole: true };
-    }
-    throw sendFailure(`${failure.message}. The template ${template.name} was sent instead`, {
+    const { to, recipient, messaging_product, recipient_type } = message;
+    const invitation = {
+      to,
+      recipient,
+      messaging_product,
+      recipient_type,
+      ...templateMessage(template, ends.payload.text ?? ''),
+    };
+    return template.withText
+      ? this.#sendWithText(invitation, template.name, ends)
+      : this.#invite(invitation, template.name, ends, failure);
+  }
+
+  /** The template stands for the reply, whatever parts that would have had. */
+  async #sendWithText(invitation: Json, name: string, { key, payload, signal }: Ends): Promise<Sent> {
+    const { client, report } = this.#options;
+    const message = {
+      ...invitation,
+      biz_opaque_callback_data: writeCallbackData({ key, index: 0, count: 1 }),
+    };
+    const id = await client.sendMessage(message, signal).catch((error: SendFailure) => {
+      throw awaitProof(error);
+    });
+    const { text = '', mediaUrl, mediaUrls } = payload;
+    if (text.length > TEMPLATE_TEXT_LIMIT || mediaUrl || mediaUrls?.length)
+      report(`A reply was sent as the template ${name}, which holds only the beginning of its text`);
+    return { id, isWhole: true };
+  }
+
+  /** The template has nothing of the reply: it goes without its key, which would prove what was not delivered. */
+  async #invite(invitation: Json, name: string, { signal }: Ends, failure: SendFailure): Promise<never> {
+    const sent = await this.#options.client.sendMessage(invitation, signal).then(
+      () => 'was sent',
+      (error: SendFailure) => {
+        if (error.mayHaveArrived !== true) throw error;
+        // Another try would send it again; the reply is refused in any case.
+        return `was perhaps sent (${error.message})`;
+      },
+    );
+    throw sendFailure(`${failure.message}. The template ${name} ${sent} instead`, {
       isPermanent: true,
       mayHaveArrived: false,
       reason: 'window closed',
@@ -219,6 +239,15 @@ function quote({ replyToId }: ReplyPayload): Json {
 
 function writeText(body: string): Json {
   return { type: 'text', text: { body } };
+}
+
+function awaitProof(failure: SendFailure): SendFailure {
+  if (failure.mayHaveArrived !== true) return failure;
+  return sendFailure(failure.message, {
+    ...readFailure(failure),
+    retryAfterMs: PROOF_WAIT_MS,
+    cause: failure,
+  });
 }
 
 function readFailure(error: unknown) {

@@ -268,6 +268,36 @@ describe('outside of the 24 hours', () => {
     expect(bench.api.shown[0]!.content).toEqual({ name: 'come_back', language: { code: 'en_US' } });
   });
 
+  test('an invitation whose answer is lost is not sent again, and its status proves no reply', async () => {
+    const bench = await WhatsAppBench.open();
+    await bench.makeChannel({ template }).start(bench.host);
+    bench.api.silent.add(ADA.number);
+    bench.api.templates.add('come_back');
+    bench.api.faults.push({ fault: 'none' }, { fault: 'lose answer' });
+    const failure = await failureOf(bench.send());
+    expect(failure).toMatchObject({ isPermanent: true, mayHaveArrived: false, reason: 'window closed' });
+    expect(failure.message).toContain('The template come_back was perhaps sent');
+    const [invitation] = bench.api.shown;
+    await bench.status(bench.api.statusOf(invitation!, 'sent'));
+    expect(bench.host.receipts.filter(({ key }) => key !== undefined)).toEqual([]);
+    // One that was not sent is tried again with its reply.
+    bench.api.faults.push({ fault: 'none' }, { fault: 'error', code: 131016 });
+    expect(await failureOf(bench.send())).toMatchObject({ isPermanent: false, mayHaveArrived: false });
+    expect(bench.api.shown).toHaveLength(1);
+  });
+
+  test('a template with the text whose answer is lost is proved by its status, as the whole reply', async () => {
+    const bench = await WhatsAppBench.open();
+    await bench.makeChannel({ template: { ...template, withText: true } }).start(bench.host);
+    bench.api.silent.add(ADA.number);
+    bench.api.templates.add('come_back');
+    bench.api.faults.push({ fault: 'none' }, { fault: 'lose answer' });
+    const failure = await failureOf(bench.send({ payload: { text: 'x'.repeat(9000) } }));
+    expect(failure).toMatchObject({ isPermanent: false, mayHaveArrived: true, retryAfterMs: 15_000 });
+    await bench.status(bench.api.statusOf(bench.api.shown[0]!, 'sent'));
+    expect(bench.host.receipts).toMatchObject([{ key: 'turn-1:0', part: { index: 0, count: 1 } }]);
+  });
+
   test('a template with the text stands for the whole reply', async () => {
     const bench = await WhatsAppBench.open();
     await bench.makeChannel({ template: { ...template, withText: true } }).start(bench.host);

@@ -30,13 +30,15 @@ const RULES: ReadonlyMap<number, Rule> = new Map<number, Rule>([
   [131000, LATER],
   [131016, { reason: 'busy', retryAfterMs: 5 * SECOND }],
   [133004, { reason: 'busy', retryAfterMs: MINUTE }],
-  // The token, its rights, the payment.
+  // The token, its rights, the payment, a block by a policy.
   [0, ACCOUNT],
   [3, ACCOUNT],
   [10, ACCOUNT],
   [190, ACCOUNT],
   [200, ACCOUNT],
+  [368, ACCOUNT],
   [131005, ACCOUNT],
+  [131031, ACCOUNT],
   [131042, ACCOUNT],
   [133010, ACCOUNT],
   // The person.
@@ -46,11 +48,10 @@ const RULES: ReadonlyMap<number, Rule> = new Map<number, Rule>([
   [131030, { reason: 'forbidden' }],
   [131049, { reason: 'forbidden' }],
   [131047, { reason: 'window closed' }],
-  // Blocked by a policy.
-  [368, { reason: 'forbidden' }],
-  [131031, { reason: 'forbidden' }],
   [100, { reason: 'other' }],
 ]);
+
+const BLOCKED = 'Meta has blocked the account: the WhatsApp Manager says why, and how to ask for a review';
 
 /** What people read beside the words of WhatsApp. */
 const ADVICE: ReadonlyMap<number, string> = new Map([
@@ -60,6 +61,8 @@ const ADVICE: ReadonlyMap<number, string> = new Map([
   ],
   [131030, 'A test number writes only to the numbers that are listed in the app dashboard'],
   [190, 'The access token is not valid any more: set channels.whatsapp.accessToken anew'],
+  [368, BLOCKED],
+  [131031, BLOCKED],
 ]);
 
 export type ApiFailure = SendFailure & { readonly apiCode: number; readonly isOfAccount: boolean };

@@ -103,6 +103,8 @@ describe('refusals', () => {
     [131048, 'busy', 900_000],
     [131000, 'other', 0],
     [190, 'forbidden', 300_000],
+    [368, 'forbidden', 300_000],
+    [131031, 'forbidden', 300_000],
   ])('%i is tried again: %s, after %i ms', async (code, reason, retryAfterMs) => {
     const bench = await WhatsAppBench.start();
     bench.api.faults.push({ fault: 'error', code });
@@ -115,7 +117,6 @@ describe('refusals', () => {
     [131026, 'gone'],
     [131047, 'window closed'],
     [131030, 'forbidden'],
-    [368, 'forbidden'],
     [100, 'other'],
     [131051, 'other'],
     [132001, 'other'],
@@ -317,6 +318,7 @@ describe('outside of the 24 hours', () => {
     [131000, 0],
     [130429, 5000],
     [131056, 7000],
+    [131031, 300_000],
     [131026, undefined],
   ])('a failure %i that is told later is tried again after %s ms', async (code, retryAfterMs) => {
     const bench = await WhatsAppBench.start();
@@ -402,6 +404,19 @@ describe('marks', () => {
 });
 
 describe('health', () => {
+  test.each([368, 131031])('says %i, a block of the account, until a send gets through', async (code) => {
+    const bench = await WhatsAppBench.start();
+    await vi.waitFor(() => expect(bench.channel.health()).toMatchObject({ state: 'connected' }));
+    bench.api.faults.push({ fault: 'error', code, status: 403 });
+    await failureOf(bench.send());
+    expect(bench.channel.health()).toMatchObject({
+      state: 'failed',
+      error: expect.stringMatching(new RegExp(`${code}.*Meta has blocked the account`)),
+    });
+    await bench.send();
+    expect(bench.channel.health()).toMatchObject({ state: 'connected' });
+  });
+
   test('tells a token that is refused from a network that is down, and recovers', async () => {
     const bench = await WhatsAppBench.open();
     const { api } = bench;

@@ -525,6 +525,7 @@ export const DOORS: Doors = {
     media: [
       'contract',
       'data-url',
+      'image-size',
       'keep-media',
       'media-fields',
       'media-settings',

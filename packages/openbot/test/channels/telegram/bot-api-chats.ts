@@ -23,6 +23,7 @@ const MEDIA: Readonly<Record<string, string>> = {
   sendAudio: 'audio',
   sendVideo: 'video',
   sendAnimation: 'animation',
+  sendSticker: 'sticker',
 };
 
 /** Chats in which the bot can write, and what it wrote. */
@@ -33,6 +34,8 @@ export class Chats {
   readonly reactions: { chat_id: number; message_id: number; emoji: string | undefined }[] = [];
   /** People who blocked the bot. */
   readonly blocked = new Set<number>();
+  /** Groups that take no stickers. */
+  readonly withoutStickers = new Set<number>();
   /** Chats that there are not. */
   readonly unknown = new Set<number>();
   /** Groups that became supergroups, and their new ids. */
@@ -93,7 +96,13 @@ export class Chats {
       refuse('Request Entity Too Large', 413);
     if (file.bytes.length === 0) refuse('Bad Request: file must be non-empty');
     if (kind === 'photo' && file.bytes.includes('broken')) refuse('Bad Request: IMAGE_PROCESS_FAILED');
-    return this.#show(method, chat_id, params, parseText(params, text, 1024), file);
+    if (kind !== 'sticker') return this.#show(method, chat_id, params, parseText(params, text, 1024), file);
+    if (this.withoutStickers.has(chat_id))
+      refuse('Bad Request: not enough rights to send stickers to the chat');
+    if (file.bytes.length > 512 * 1024 || file.bytes.includes('broken'))
+      refuse('Bad Request: STICKER_INVALID');
+    // Other parameters are ignored, as a caption.
+    return this.#show(method, chat_id, params, { text: '', entities: [] }, file);
   }
 
   #show(

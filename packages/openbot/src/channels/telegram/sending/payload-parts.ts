@@ -3,6 +3,7 @@ import { leaveRoom, markPart } from '../../text/mark-repeat.ts';
 import { splitText } from '../../text/split-text.ts';
 import { renderHtml } from './render-html.ts';
 import type { Rendered } from './render-inline.ts';
+import { isNamedSticker } from './sticker.ts';
 
 /** Of a message and of the text below a file, after its markup is read. */
 export const TEXT_LIMIT = 4096;
@@ -21,19 +22,22 @@ export interface PartText extends Rendered {
 }
 
 /**
- * The messages that a reply becomes: its files, the first with the beginning of the text, and then the rest of the text. The same ones for
- * the same reply, so that a later try can go on behind those that arrived.
+ * The messages that a reply becomes: its files, the first with the beginning of the text, and then the rest of the text; in front of a
+ * file that is a sticker by its name, which has no caption, the whole text. The same ones for the same reply, so that a later try can go
+ * on behind those that arrived.
  */
 export function makeParts(payload: ReplyPayload): readonly Part[] {
   const urls = payload.mediaUrls?.length ? payload.mediaUrls : payload.mediaUrl ? [payload.mediaUrl] : [];
   const text = payload.text?.toWellFormed() ?? '';
+  const hasCaption = urls.length > 0 && !isNamedSticker(urls[0]!);
   const texts =
     text.trim() === ''
       ? []
-      : splitRendered(text, (part) => leaveRoom(urls.length > 0 && part === 0 ? CAPTION_LIMIT : TEXT_LIMIT));
+      : splitRendered(text, (part) => leaveRoom(hasCaption && part === 0 ? CAPTION_LIMIT : TEXT_LIMIT));
+  const textParts = texts.map((part): Part => ({ is: 'text', text: part }));
+  if (!hasCaption) return [...textParts, ...urls.map((url): Part => ({ is: 'file', url }))];
   const files = urls.map((url, n): Part => ({ is: 'file', url, ...(n === 0 && { caption: texts[0] }) }));
-  const rest = urls.length > 0 ? texts.slice(1) : texts;
-  return [...files, ...rest.map((part): Part => ({ is: 'text', text: part }))];
+  return [...files, ...textParts.slice(1)];
 }
 
 /** A text that is shown in the place of another: undefined when it needs more than one message. */

@@ -6,9 +6,13 @@ import { type ChatPlace, GENERAL_TOPIC, readMessageId, readTarget } from '../tar
 import { type CallFailure, isCallFailure, type TelegramApi } from '../telegram-api.ts';
 import { makeKeyboard } from './keyboard.ts';
 import { makeParts, markRepeat, type Part, type PartText, renderWhole } from './payload-parts.ts';
-import { AS_DOCUMENT, chooseCall, readFile, toInputFile } from './send-file.ts';
+import { chooseCalls, readFile, toInputFile } from './send-file.ts';
+import { isNamedSticker } from './sticker.ts';
 
 type Fields = Record<string, unknown>;
+
+/** Refused as what it is: a photo of odd proportions, a person who takes no voice messages, a group without stickers. */
+const REFUSED_KIND = /PHOTO_|IMAGE_|STICKER|VOICE_MESSAGES_FORBIDDEN|VIDEO_|wrong file|failed to get HTTP/i;
 
 export interface SenderOptions {
   readonly api: TelegramApi;
@@ -118,20 +122,20 @@ export class Sender {
       const plain = caption === undefined ? notice : `${caption.plain}\n\n${notice}`;
       return this.#sendText(renderWhole(plain)!, to);
     }
-    const call = chooseCall(file, request.payload.audioAsVoice === true);
-    const sendAs = async ({ method, field }: typeof call) => {
+    const isAlone = caption === undefined && (isNamedSticker(url) || !request.payload.text?.trim());
+    const calls = chooseCalls(file, { asVoice: request.payload.audioAsVoice === true, isAlone });
+    const sendAs = async ([call, ...others]: typeof calls): Promise<unknown> => {
+      const { method, field } = call!;
       await request.allowTime(uploadMs(file.bytes.length));
       const fields = { ...to.fields, [field]: toInputFile(file) };
-      return this.#callWithText(method, { ...to, fields }, 'caption', caption);
+      try {
+        return await this.#callWithText(method, { ...to, fields }, 'caption', caption);
+      } catch (error) {
+        if (others.length === 0 || !isRefusal(error, REFUSED_KIND)) throw error;
+        return sendAs(others);
+      }
     };
-    try {
-      return await sendAs(call);
-    } catch (error) {
-      // Refused as what it is: a photo of odd proportions, a person who takes no voice messages.
-      const isKind = /PHOTO_|IMAGE_|VOICE_MESSAGES_FORBIDDEN|VIDEO_|wrong file|failed to get HTTP/i;
-      if (call === AS_DOCUMENT || !isRefusal(error, isKind)) throw error;
-      return sendAs(AS_DOCUMENT);
-    }
+    return sendAs(calls);
   }
 
   /** Markup that Telegram refuses is left out. A refusal means that nothing was shown, so nothing is doubled. */

@@ -41,8 +41,9 @@ export class Connection {
 
   /** Telegram answers, and yet no message comes. */
   heldUp(error: string): void {
-    if (this.#health.state === 'connected')
-      this.#health = { state: 'reconnecting', since: this.#clock.now(), error };
+    this.#failures = 0;
+    const since = this.#health.state === 'reconnecting' ? this.#health.since : this.#clock.now();
+    this.#health = { state: 'reconnecting', since, error };
   }
 
   /** Notes why a call failed, and waits until the next one may be made. */

@@ -18,6 +18,8 @@ export class UpdateQueue {
   #nextId = 1000;
   #delivering: Promise<unknown> = Promise.resolve();
   webhook: { readonly url: string; readonly secret: string; readonly connections: number } | undefined;
+  /** Of the last call of the webhook that failed: Telegram never takes it back. */
+  lastError: { readonly last_error_date: number; readonly last_error_message: string } | undefined;
   polls = 0;
 
   get unconfirmed(): readonly Update[] {
@@ -75,7 +77,14 @@ export class UpdateQueue {
       () => undefined,
     );
     await answer?.text();
-    if (!answer?.ok) return false;
+    if (!answer?.ok) {
+      const last_error_date = (this.lastError?.last_error_date ?? 1_700_000_000) + 1;
+      const last_error_message = answer
+        ? `Wrong response from the webhook: ${answer.status} ${answer.statusText}`
+        : 'Connection refused';
+      this.lastError = { last_error_date, last_error_message };
+      return false;
+    }
     this.#again.delete(update);
     this.#queue = this.#queue.filter((mine) => mine !== update);
     return true;

@@ -161,6 +161,7 @@ export class BotApi {
         return {
           url: this.updates.webhook?.url ?? '',
           pending_update_count: this.updates.unconfirmed.length,
+          ...this.updates.lastError,
         };
       case 'deleteWebhook':
         return this.updates.setWebhook({});

@@ -402,6 +402,50 @@ describe('the webhook', () => {
     expect(health(bench).error).toContain('has set a webhook');
   });
 
+  test('that Telegram cannot call is not connected, until it brings what waits', async () => {
+    const { bench, url } = await start();
+    const { updates } = bench.api;
+    bench.isProxyDead = true;
+    updates.push({ message: message(1, { text: 'x' }) });
+    await updates.delivering;
+    await bench.pass(() => state(bench) === 'reconnecting');
+    const { since, error } = health(bench) as ChannelHealth & { since: number; error: string };
+    expect(error).toBe(`Telegram could not call ${url}: Wrong response from the webhook: 502 Bad Gateway`);
+    // It stays so as long as nothing comes, whether Telegram tries again or not.
+    await updates.callWebhook();
+    for (let n = 0; n < 10; n++) await bench.clock.advance(60_000);
+    expect(health(bench)).toMatchObject({ state: 'reconnecting', since, error });
+    expect(bench.host.reports).toEqual([error]);
+    bench.isProxyDead = false;
+    await updates.callWebhook();
+    expect(state(bench)).toBe('connected');
+    // The error that Telegram still tells is an old one.
+    for (let n = 0; n < 10; n++) await bench.clock.advance(60_000);
+    expect(state(bench)).toBe('connected');
+    expect(bench.host.reports).toHaveLength(1);
+  });
+
+  test('an error that Telegram got over, or that is older than the start, is none', async () => {
+    const { bench } = await start();
+    const { updates } = bench.api;
+    bench.isProxyDead = true;
+    updates.push({ message: message(1, { text: 'x' }) });
+    await updates.delivering;
+    bench.isProxyDead = false;
+    await updates.callWebhook();
+    for (let n = 0; n < 10; n++) await bench.clock.advance(60_000);
+    expect(state(bench)).toBe('connected');
+    await bench.channel.stop();
+    bench.isProxyDead = true;
+    updates.push({ message: message(2, { text: 'y' }) });
+    await updates.delivering;
+    await bench.start({ webhookUrl: updates.webhook!.url, webhookSecret: SECRET });
+    expect(state(bench)).toBe('connected');
+    // It cannot be called still.
+    await updates.callWebhook();
+    await bench.pass(() => state(bench) === 'reconnecting');
+  });
+
   test('nothing is accepted without one, or after the stop', async () => {
     const { bench, post } = await start();
     await bench.channel.stop();

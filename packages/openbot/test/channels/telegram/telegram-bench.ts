@@ -47,6 +47,8 @@ export class TelegramBench {
   readonly host = new ContextHost();
   readonly #stateDir = makeTempFolder();
   channel!: TelegramChannel;
+  /** What is in front of the channel answers 502. */
+  isProxyDead = false;
   /** Messages that the host was given, whether it kept them or not. */
   attempts = 0;
 
@@ -106,6 +108,7 @@ export class TelegramBench {
   async listen(): Promise<string> {
     const server = createServer(async (request, response) => {
       const body = Buffer.concat(await request.toArray());
+      if (this.isProxyDead) return void response.writeHead(502).end();
       const headers = request.headers as Record<string, string>;
       const answer = await this.channel.receiveHttp({
         method: request.method ?? '',

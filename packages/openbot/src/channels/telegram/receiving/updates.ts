@@ -23,6 +23,8 @@ const BUSY_POLL_MS = 1000;
 /** Nothing new comes for so long: people are told. */
 const HELD_UP_MS = 5000;
 const WEBHOOK_CHECK_MS = 300_000;
+/** While messages wait at Telegram that it could not bring. It tries once a minute. */
+const WEBHOOK_RECHECK_MS = 30_000;
 
 export interface UpdatesOptions {
   readonly api: TelegramApi;
@@ -52,7 +54,11 @@ export class Updates {
   #me: BotUser | undefined;
   /** The connection was good at the last call, so the next one may take long. */
   #isProven = false;
-  #lastWebhookError = 0;
+  /** When Telegram last failed to call us, as far as that is known, seconds. */
+  #webhookFailedAt: number | undefined;
+  /** A call was taken since Telegram was last asked whether it reaches us. */
+  #isReached = false;
+  #isUnreached = false;
   /** Since when Telegram gives nothing new, because the first message of a full batch is not kept. */
   #fullSince: number | undefined;
 
@@ -106,6 +112,7 @@ export class Updates {
     this.#chains.set(conversation, handling);
     try {
       await handling;
+      this.#noteReached();
       return { status: 200 };
     } catch (error) {
       this.#reportFailure(error);
@@ -193,14 +200,26 @@ export class Updates {
       const failure = sendFailure('The webhook was changed', { isPermanent: false, mayHaveArrived: false });
       throw Object.assign(failure, { status: 409, description: 'webhook' });
     }
-    connection.connected();
     const failedAt = readInteger(info.last_error_date) ?? 0;
-    if (failedAt > this.#lastWebhookError && this.#lastWebhookError > 0)
-      host.report(
-        `Telegram could not call ${url}: ${readText(info.last_error_message) ?? 'no reason given'}`,
-      );
-    this.#lastWebhookError = Math.max(failedAt, 1);
-    await pause(clock, WEBHOOK_CHECK_MS, signal);
+    const waits = (readInteger(info.pending_update_count) ?? 0) > 0;
+    // One from before the start says nothing about now.
+    const isNewer = failedAt > (this.#webhookFailedAt ?? failedAt);
+    const why = `Telegram could not call ${url}: ${readText(info.last_error_message) ?? 'no reason given'}`;
+    if (isNewer && !this.#isUnreached) host.report(why);
+    // What it brings at last, or nothing that waits, shows that it reaches us again; it never takes an error back.
+    this.#isUnreached = waits && !this.#isReached && (isNewer || this.#isUnreached);
+    if (this.#isUnreached) connection.heldUp(why);
+    else connection.connected();
+    this.#webhookFailedAt = failedAt;
+    this.#isReached = false;
+    await pause(clock, waits && failedAt > 0 ? WEBHOOK_RECHECK_MS : WEBHOOK_CHECK_MS, signal);
+  }
+
+  #noteReached(): void {
+    this.#isReached = true;
+    if (!this.#isUnreached) return;
+    this.#isUnreached = false;
+    this.#options.connection.connected();
   }
 }
 

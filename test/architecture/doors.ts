@@ -263,6 +263,7 @@ export const DOORS: Doors = {
       'hostile-json',
       'multipart',
       'never-connected',
+      'refused-calls',
       'signatures',
       'try-file',
     ],

@@ -224,12 +224,17 @@ export function describeOpened(
     channel: channel.name,
     accountId: channel.accountId,
     ...(summary !== undefined && { summary: hide(summary) }),
-    health: 'error' in health ? { ...health, error: hide(health.error) } : health,
+    health: hideInHealth(health, hide),
     // A limit that is none is no JSON.
     capabilities: Number.isFinite(textLimit) ? { ...capabilities, textLimit } : capabilities,
     ...(lastInboundAt !== undefined && { lastInboundAt }),
     ...(lastOutboundAt !== undefined && { lastOutboundAt }),
   };
+}
+
+function hideInHealth(health: ChannelHealth, hide: (text: string) => string): ChannelHealth {
+  if ('error' in health) return { ...health, error: hide(health.error) };
+  return 'warning' in health ? { ...health, warning: hide(health.warning!) } : health;
 }
 
 function nameOf({ channel, accountId }: Pick<ChannelAccount, 'channel' | 'accountId'>): string {

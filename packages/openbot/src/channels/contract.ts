@@ -142,7 +142,12 @@ export const PLAIN_CHANNEL: ChannelCapabilities = {
 
 export type ChannelHealth =
   | { readonly state: 'starting' | 'stopped' }
-  | { readonly state: 'connected'; readonly since: number }
+  | {
+      readonly state: 'connected';
+      readonly since: number;
+      /** What a person should look at although it works, as far as the channel can tell. */
+      readonly warning?: string;
+    }
   /** It is tried again by itself. */
   | {
       readonly state: 'reconnecting';

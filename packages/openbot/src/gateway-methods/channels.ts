@@ -141,6 +141,13 @@ function describeAccount(account: Account) {
   };
 }
 
+function listIssues(state: ChannelState | undefined) {
+  if (state === undefined) return [];
+  const { health } = state;
+  if ('error' in health) return [{ kind: 'runtime', message: health.error }];
+  return 'warning' in health ? [{ kind: 'config', message: health.warning! }] : [];
+}
+
 function labelOf(channel: string): string {
   return findKind(channel)?.label ?? channel.slice(0, 1).toUpperCase() + channel.slice(1);
 }
@@ -152,8 +159,8 @@ const status = gatewayMethod({
   handle: ({ channel }, call) => {
     const { channelSummary: _summary, ...described } = describeChannelsFor(call, channel);
     const statusIssues = listAccounts(call).flatMap(({ channel: name, accountId, state }) =>
-      state !== undefined && 'error' in state.health && (channel === undefined || name === channel)
-        ? [{ channel: name, accountId, kind: 'runtime', message: state.health.error }]
+      channel === undefined || name === channel
+        ? listIssues(state).map((issue) => ({ channel: name, accountId, ...issue }))
         : [],
     );
     return { ts: call.services.now(), ...described, statusIssues };

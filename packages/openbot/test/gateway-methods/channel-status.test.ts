@@ -78,6 +78,22 @@ test('channels.status tells a dead channel from a running one', async () => {
   expect(status.statusIssues).toMatchObject([{ accountId: 'work' }, { accountId: 'old' }]);
 });
 
+test('what a person should look at is told of one that is connected', async () => {
+  const health = { state: 'connected', since: 1000, warning: '2 calls were refused' } as const;
+  const channel = new SickChannel('default', health);
+  const home = await MethodsHome.open({ channels: [channel], config: { channels: { telegram: {} } } });
+  const status = await home.ask('channels.status', { probe: false });
+  expect(status.channelAccounts.telegram).toMatchObject([{ connected: true, lastError: null }]);
+  expect(status.statusIssues).toEqual([
+    { channel: 'telegram', accountId: 'default', kind: 'config', message: '2 calls were refused' },
+  ]);
+  const state = describeOpened({ channel }, (text) => text.replace('2', '***'));
+  expect(showHealth(state, { now: 120_000, palette: PLAIN_PALETTE })).toBe(
+    'connected. *** calls were refused',
+  );
+  expect(listTroubles({ running: true, channels: [state] })).toEqual([]);
+});
+
 test('so do the words of status and doctor', () => {
   const channels = CHANNELS.map((channel) => describeOpened({ channel, lastInboundAt: 60_000 }));
   const shown = channels.map((one) => showHealth(one, { now: 120_000, palette: PLAIN_PALETTE }));

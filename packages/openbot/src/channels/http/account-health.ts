@@ -1,16 +1,22 @@
 import type { ChannelHealth } from '../contract.ts';
+import type { RefusedCalls } from './refused-calls.ts';
 
 /** The health of an account that holds no connection: what the last calls said. */
 export class AccountHealth {
   readonly #now: () => number;
+  readonly #refused: Pick<RefusedCalls, 'warning'>;
   #health: ChannelHealth = { state: 'stopped' };
 
-  constructor(now: () => number) {
+  constructor(now: () => number, refused: Pick<RefusedCalls, 'warning'>) {
     this.#now = now;
+    this.#refused = refused;
   }
 
   read(): ChannelHealth {
-    return this.#health;
+    const { warning } = this.#refused;
+    return this.#health.state === 'connected' && warning !== undefined
+      ? { ...this.#health, warning }
+      : this.#health;
   }
 
   starting(): void {

@@ -12,6 +12,7 @@ import type {
   SendRequest,
 } from '../contract.ts';
 import { AccountHealth } from '../http/account-health.ts';
+import { RefusedCalls } from '../http/refused-calls.ts';
 import { sendFailure } from '../send-failure.ts';
 import { findForgery } from './envelope.ts';
 import { postReply } from './post-reply.ts';
@@ -33,6 +34,7 @@ export class WebhookChannel implements Channel {
   readonly recognisesRepeats: boolean;
   readonly capabilities: ChannelCapabilities;
   readonly #options: WebhookOptions;
+  readonly #refused: RefusedCalls;
   readonly #health: AccountHealth;
   readonly #pending = new Set<Promise<unknown>>();
   /** The last message of each conversation that is being taken. */
@@ -55,7 +57,9 @@ export class WebhookChannel implements Channel {
       hasCommandMenu: false,
       media: ['image', 'audio', 'voice', 'video', 'document', 'sticker'],
     };
-    this.#health = new AccountHealth(now);
+    const hint = 'If your program made them, it signs with another secret or its clock is wrong';
+    this.#refused = new RefusedCalls({ now, hint });
+    this.#health = new AccountHealth(now, this.#refused);
   }
 
   async start(host: ChannelHost): Promise<void> {
@@ -90,7 +94,12 @@ export class WebhookChannel implements Channel {
       return { ...answer(405, { error: 'Only POST.' }), headers: { allow: 'POST' } };
     const { settings, now } = this.#options;
     const forgery = findForgery(settings.secret, request, now());
-    if (forgery !== undefined) return answer(401, { error: forgery });
+    if (forgery !== undefined) {
+      const report = this.#refused.refuse(forgery);
+      if (report !== undefined) host.report(report);
+      return answer(401, { error: forgery });
+    }
+    this.#refused.forget();
     const message = this.#read(request.body);
     if (typeof message === 'string') return answer(400, { error: message });
     const work = this.#takeInOrder(message, host);

@@ -1,5 +1,6 @@
 import { mediaFields } from '../../media/media-fields.ts';
 import type { ChannelHost, ChannelMedia, HttpAnswer, IncomingHttp } from '../contract.ts';
+import type { RefusedCalls } from '../http/refused-calls.ts';
 import { isSameSecret, isSignedBy } from '../http/signatures.ts';
 import { describeApiError, readRetryDelay } from './api-failure.ts';
 import { readCallbackData } from './callback-data.ts';
@@ -16,6 +17,7 @@ export interface ReceiverOptions {
   readonly settings: WhatsAppSettings;
   readonly host: ChannelHost;
   readonly client: GraphClient;
+  readonly refused: RefusedCalls;
   readonly media: ChannelMedia;
   /** How long the answer to a webhook waits for its files, ms. */
   readonly filesMs: number;
@@ -53,8 +55,12 @@ export class Receiver {
     if (method !== 'POST') return { status: 405, headers: { allow: 'GET, POST' } };
     const { settings, signal } = this.#options;
     if (!isSignedBy(settings.appSecret, headers['x-hub-signature-256'], body)) {
-      return { status: 401, body: 'The signature is missing or wrong.' };
+      const why = 'The signature is missing or wrong.';
+      const report = this.#options.refused.refuse(why);
+      if (report !== undefined) this.#options.host.report(report);
+      return { status: 401, body: why };
     }
+    this.#options.refused.forget();
     const parsed = parse(body);
     if (parsed === undefined) return { status: 400, body: 'The body is not JSON.' };
     const { messages, statuses, notices } = readWebhook(parsed, settings.phoneNumberId);

@@ -11,6 +11,7 @@ import type {
   SendRequest,
 } from '../contract.ts';
 import { AccountHealth } from '../http/account-health.ts';
+import { RefusedCalls } from '../http/refused-calls.ts';
 import { sendFailure } from '../send-failure.ts';
 import { isApiFailure } from './api-failure.ts';
 import { GraphClient } from './graph-client.ts';
@@ -44,6 +45,7 @@ export class WhatsAppChannel implements Channel {
   readonly capabilities: ChannelCapabilities;
   readonly #options: WhatsAppOptions;
   readonly #client: GraphClient;
+  readonly #refused: RefusedCalls;
   readonly #health: AccountHealth;
   readonly #outgoing: Outgoing;
   /** The last message of each address, which a typing mark belongs to. */
@@ -72,7 +74,9 @@ export class WhatsAppChannel implements Channel {
       media: ['image', 'audio', 'voice', 'video', 'document', 'sticker'],
     };
     this.#client = new GraphClient(settings, now);
-    this.#health = new AccountHealth(now);
+    const hint = 'If WhatsApp made them, appSecret is not the secret of the app';
+    this.#refused = new RefusedCalls({ now, hint });
+    this.#health = new AccountHealth(now, this.#refused);
     const report = (message: string) => this.#host?.report(message);
     this.#outgoing = new Outgoing({ client: this.#client, settings, media, wait, report });
   }
@@ -85,6 +89,7 @@ export class WhatsAppChannel implements Channel {
       ...this.#options,
       host,
       client: this.#client,
+      refused: this.#refused,
       signal: this.#ending.signal,
       onTaken: (message) => this.#onTaken(message),
     });

@@ -32,7 +32,7 @@ export function showHealth(
   const heard = lastInboundAt === undefined ? '' : `, last message ${formatAge(lastInboundAt, now)}`;
   switch (health.state) {
     case 'connected':
-      return `connected${heard}`;
+      return `connected${heard}${health.warning === undefined ? '' : `. ${palette.yellow(printable(health.warning))}`}`;
     case 'reconnecting':
       return `${palette.yellow('not connected')} since ${formatAge(health.since, now)}: ${printable(health.error)}`;
     case 'failed':

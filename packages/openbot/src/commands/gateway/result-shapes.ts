@@ -8,6 +8,7 @@ export const CHANNEL_STATE = {
     state: "'starting' | 'connected' | 'reconnecting' | 'failed' | 'stopped'",
     'since?': 'number - ms',
     'error?': 'string',
+    'warning?': 'string - of one that is connected',
     'nextTryAt?': 'number - ms',
   },
   'capabilities?': 'any - what the network can do',

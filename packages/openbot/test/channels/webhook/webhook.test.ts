@@ -35,7 +35,16 @@ describe('the signature', () => {
       expect(await bench.post(text, headers)).toEqual([401, { error: 'The signature is missing or wrong.' }]);
     }
     expect(bench.host.calls).toBe(0);
+    // A person who mistyped the secret is told; one who forges calls fills no log and fails no channel.
+    expect(bench.channel.health()).toEqual({
+      state: 'connected',
+      since: bench.now,
+      warning:
+        '7 calls were refused since 2025-06-08T20:59:43.000Z, and none was right: The signature is missing or wrong. If your program made them, it signs with another secret or its clock is wrong',
+    });
+    expect(bench.host.reports).toEqual([expect.stringMatching(/^1 call was refused/)]);
     expect(await bench.post(body, right)).toEqual([202, { id: '1', isNew: true }]);
+    expect(bench.channel.health()).toEqual({ state: 'connected', since: bench.now });
     expect(bench.host.texts).toEqual(['Grüße']);
   });
 

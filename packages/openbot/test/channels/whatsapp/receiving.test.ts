@@ -58,7 +58,39 @@ describe('the signature', () => {
     expect(await api.post(text, signature.toUpperCase())).toBe(401);
     expect(await api.post(text.slice(0, -1), signature)).toBe(401);
     expect((await fetch(api.webhookUrl, { method: 'POST', body: text })).status).toBe(401);
-    expect([host.calls, host.asked, host.reports]).toEqual([0, [], []]);
+    expect([host.calls, host.asked]).toEqual([0, []]);
+  });
+
+  test('that is always wrong is told in the health and, now and then, in the log', async () => {
+    const bench = await WhatsAppBench.open();
+    const { host, api } = bench;
+    const channel = bench.makeChannel({ appSecret: 'mistyped' });
+    await channel.start(host);
+    await vi.waitFor(() => expect(channel.health().state).toBe('connected'));
+    expect(channel.health()).not.toHaveProperty('warning');
+    expect(await bench.write({ text: 'Hi' })).toBe(401);
+    const why =
+      'refused since 2025-06-08T20:59:43.000Z, and none was right: The signature is missing or wrong. If WhatsApp made them, appSecret is not the secret of the app';
+    expect(host.reports).toEqual([`1 call was ${why}`]);
+    bench.now += 300_000;
+    expect(await bench.write({ text: 'Hi' })).toBe(401);
+    expect(host.reports).toHaveLength(1);
+    expect(channel.health()).toMatchObject({ state: 'connected', warning: `2 calls were ${why}` });
+    bench.now += 300_000;
+    await bench.write({ text: 'Hi' });
+    expect(host.reports).toHaveLength(2);
+    // With the right one a forged call harms nothing: the next message shows that the secret is right.
+    await channel.stop();
+    const other = bench.makeChannel();
+    await other.start(host);
+    await vi.waitFor(() => expect(other.health().state).toBe('connected'));
+    expect(await api.post('{}', 'sha256=0')).toBe(401);
+    expect(other.health()).toMatchObject({
+      state: 'connected',
+      warning: expect.stringMatching(/^1 call was/),
+    });
+    expect(await bench.write({ text: 'Hi' })).toBe(200);
+    expect(other.health()).not.toHaveProperty('warning');
   });
 
   test('does not make JSON of what is none', async () => {

@@ -227,6 +227,30 @@ describe('a session that Discord has forgotten', () => {
   );
 
   test(
+    'leaves direct chats what they are where Discord does not say it',
+    atHome(async (home) => {
+      const { network, host } = home;
+      const channel = await home.connect();
+      network.sayDirectly(ADA, 'one');
+      await home.settle(channel);
+      network.gateway.isOpen = false;
+      network.gateway.drop();
+      network.gateway.forgetSessions();
+      network.sayDirectly(ADA, 'missed');
+      const body = { message: 'Missing Access', code: 50001 };
+      network.fault({ path: /\/channels\/7501$/, times: 1, does: { status: 403, body } });
+      network.gateway.isOpen = true;
+      await network.gateway.until(() => host.taken.length === 2);
+      await home.settle(channel);
+      network.sayDirectly(ADA, 'later');
+      await network.gateway.settled();
+      expect(network.calls.filter(({ path }) => path.endsWith('/channels/7501'))).toHaveLength(1);
+      for (const text of ['one', 'missed', 'later'])
+        expect(host.byText.get(text)).toMatchObject({ From: 'discord:501', ChatType: 'direct' });
+    }),
+  );
+
+  test(
     'complaint 7: is read before what is said later, also when the first reading failed',
     atHome(async (home) => {
       const { network, host } = home;

@@ -124,7 +124,9 @@ export class ChannelBook {
   async #channel(id: string, guildId?: string): Promise<Known> {
     const known = this.#channels.get(id);
     if (known !== undefined) return known;
-    const channel = readChannel(await this.#ask(`/channels/${id}`), guildId) ?? { id, type: 0, guildId };
+    const channel = readChannel(await this.#ask(`/channels/${id}`), guildId);
+    // A refusal says nothing about what it is: kept, it would make a channel of a direct chat.
+    if (channel === undefined) return { id, type: 0, guildId };
     keep(this.#channels, id, channel, MOST_CHANNELS);
     return channel;
   }

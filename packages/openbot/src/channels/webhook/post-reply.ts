@@ -17,6 +17,11 @@ export interface PostOptions {
   wait: FileTries['wait'];
 }
 
+export interface PostFailure extends SendFailure {
+  /** The receiver does not take our signature, so that no reply will get through. Other refusals may be about one conversation. */
+  readonly isOfAccount?: boolean;
+}
+
 /** Posts a reply, in parts where the receiver has a limit. Files go with the last part. */
 export async function postReply(
   request: SendRequest,
@@ -99,12 +104,12 @@ const REASONS: Readonly<Record<number, SendFailureReason>> = {
 /** Of these the request had no effect; of other failures of a server nothing is known. */
 const WITHOUT_EFFECT: readonly number[] = [408, 425, 429, 503];
 
-function readRefusal({ status, headers, text }: NetworkAnswer, now: number): SendFailure {
+function readRefusal({ status, headers, text }: NetworkAnswer, now: number): PostFailure {
   const said = readLine(parseObject(text)?.error);
   const message = `The receiver answered ${status}${said ? `: ${said}` : ''}`;
   const isTemporary = status >= 500 || WITHOUT_EFFECT.includes(status);
   const reason = REASONS[status] ?? 'other';
-  if (!isTemporary) return permanent(message, reason);
+  if (!isTemporary) return Object.assign(permanent(message, reason), { isOfAccount: status === 401 });
   return sendFailure(message, {
     isPermanent: false,
     mayHaveArrived: !WITHOUT_EFFECT.includes(status),

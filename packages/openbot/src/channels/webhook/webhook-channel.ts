@@ -8,14 +8,13 @@ import type {
   ChannelOptions,
   HttpAnswer,
   IncomingHttp,
-  SendFailure,
   SendRequest,
 } from '../contract.ts';
 import { AccountHealth } from '../http/account-health.ts';
 import { RefusedCalls } from '../http/refused-calls.ts';
 import { sendFailure } from '../send-failure.ts';
 import { findForgery } from './envelope.ts';
-import { postReply } from './post-reply.ts';
+import { type PostFailure, postReply } from './post-reply.ts';
 import { type PostedMessage, readPostedMessage, WEBHOOK } from './read-message.ts';
 import type { WebhookSettings } from './settings.ts';
 import { takeFiles } from './take-files.ts';
@@ -80,8 +79,9 @@ export class WebhookChannel implements Channel {
       this.#health.works();
       return sent;
     } catch (error) {
-      const { isPermanent, reason, message } = error as SendFailure;
-      if (reason === 'forbidden' || reason === 'gone') this.#health.failed(message);
+      const { isPermanent, isOfAccount, message } = error as PostFailure;
+      if (isOfAccount) this.#health.failed(message);
+      else if (isPermanent) this.#health.works();
       else if (isPermanent === false && !request.signal.aborted) this.#health.unreachable(message);
       throw error;
     }

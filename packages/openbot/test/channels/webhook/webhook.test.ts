@@ -314,10 +314,23 @@ describe('replies', () => {
     expect(waits).toEqual([12_000, 90_000, undefined]);
   });
 
-  test('have no way out without an address', async () => {
+  test('have no way out without an address, which is no failure of the channel', async () => {
     const bench = await WebhookBench.open();
-    bench.makeChannel({ url: undefined });
+    await bench.makeChannel({ url: undefined }).start(bench.host);
     expect(await failureOf(bench.send())).toMatchObject({ isPermanent: true, reason: 'gone' });
+    expect(bench.channel.health()).toEqual({ state: 'connected', since: bench.now });
+  });
+
+  test.each([400, 403, 404, 410, 413])('%i is about one conversation, not the channel', async (status) => {
+    const bench = await WebhookBench.start();
+    bench.faults.push({ status }, { status: 500 }, { status });
+    await failureOf(bench.send());
+    expect(bench.channel.health()).toEqual({ state: 'connected', since: bench.now });
+    // One who refuses can be reached.
+    await failureOf(bench.send());
+    expect(bench.channel.health()).toMatchObject({ state: 'reconnecting' });
+    await failureOf(bench.send());
+    expect(bench.channel.health()).toMatchObject({ state: 'connected' });
   });
 
   test('tell the health of the channel', async () => {

@@ -45,8 +45,7 @@ export async function openBenchBot(
   const channel: Channel = {
     name: 'memory',
     accountId: 'default',
-    recognisesRepeats: true,
-    capabilities: PLAIN_CHANNEL,
+    capabilities: { ...PLAIN_CHANNEL, recognisesRepeats: true },
     health: () => ({ state: 'connected', since: 0 }),
     start: async (given) => {
       host = given;

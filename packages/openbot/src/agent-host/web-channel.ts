@@ -1,5 +1,11 @@
 import { REFUSED } from '../bot/contract.ts';
-import { type Channel, type ChannelHealth, type ChannelHost, PLAIN_CHANNEL } from '../channels/contract.ts';
+import {
+  type Channel,
+  type ChannelHealth,
+  type ChannelHost,
+  OWN_OUTLET,
+  PLAIN_CHANNEL,
+} from '../channels/contract.ts';
 import { addressOf } from '../session-address.ts';
 import {
   type AcceptedMessage,
@@ -16,8 +22,7 @@ const REPLY_KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(?:\d+(?::\d+)?|
 export class WebChannel implements Channel {
   readonly name = WEB_CHANNEL;
   readonly accountId = WEB_ACCOUNT;
-  readonly recognisesRepeats = true;
-  readonly capabilities = PLAIN_CHANNEL;
+  readonly capabilities = { ...PLAIN_CHANNEL, ...OWN_OUTLET };
   readonly #tell: (event: HostEvent) => void;
   #host: ChannelHost | undefined;
   #startedAt: number | undefined;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Outlet } from '../channels/contract.ts';
+import { type Outlet, OWN_OUTLET } from '../channels/contract.ts';
 import { backgroundClock } from '../clock.ts';
 import { type Heartbeat, listHeartbeats } from '../config/heartbeats.ts';
 import { HEARTBEAT_ACCOUNT } from '../heartbeats/compose-heartbeat.ts';
@@ -15,7 +15,7 @@ import { describeTrouble, warn } from './notices.ts';
 export const HEARTBEAT_SINK: Outlet = {
   name: HEARTBEAT_CHANNEL,
   accountId: HEARTBEAT_ACCOUNT,
-  recognisesRepeats: true,
+  capabilities: OWN_OUTLET,
   send: async () => ({ ids: [] }),
 };
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Outlet } from '../channels/contract.ts';
+import { type Outlet, OWN_OUTLET } from '../channels/contract.ts';
 import type { Outbox } from '../outbox/contract.ts';
 import { LOCAL_CHANNEL } from '../turn/deliver.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
@@ -12,7 +12,7 @@ export function openLocalAccount(): Outlet {
   return {
     name: LOCAL_CHANNEL,
     accountId: nameProcess(),
-    recognisesRepeats: true,
+    capabilities: OWN_OUTLET,
     send: async () => ({ ids: [] }),
   };
 }

@@ -109,10 +109,25 @@ export interface SendFailure extends Error {
 
 export type MediaKind = 'image' | 'audio' | 'voice' | 'video' | 'document' | 'sticker';
 
-/** What a network can do. Those who use a channel ask this, never its name. */
-export interface ChannelCapabilities {
+/** What holds for all that takes replies. */
+export interface OutletCapabilities {
   /** Of one message, in characters as the network counts them. Longer ones are split by the adapter. */
   readonly textLimit: number;
+  /**
+   * Sends are idempotent: the network, or the adapter durably, recognises a key that was sent before and does not show it
+   * twice. Where it cannot decide, the adapter marks the text itself.
+   */
+  readonly recognisesRepeats: boolean;
+}
+
+/** Of a part of this program. */
+export const OWN_OUTLET: OutletCapabilities = {
+  textLimit: Number.POSITIVE_INFINITY,
+  recognisesRepeats: true,
+};
+
+/** What a network can do. Those who use a channel ask this, never its name. */
+export interface ChannelCapabilities extends OutletCapabilities {
   readonly hasThreads: boolean;
   /** `edit` works. */
   readonly canEdit: boolean;
@@ -131,6 +146,7 @@ export interface ChannelCapabilities {
 /** Of a channel that can do nothing but take and give texts. */
 export const PLAIN_CHANNEL: ChannelCapabilities = {
   textLimit: Number.POSITIVE_INFINITY,
+  recognisesRepeats: false,
   hasThreads: false,
   canEdit: false,
   canReact: false,
@@ -186,12 +202,7 @@ export interface MenuCommand {
 export interface Outlet {
   readonly name: string;
   readonly accountId: string;
-  /**
-   * The network, or this adapter durably, recognises a key that was sent before and does not show it twice. Where it
-   * cannot decide, the adapter marks the text itself.
-   */
-  readonly recognisesRepeats: boolean;
-  readonly capabilities?: ChannelCapabilities;
+  readonly capabilities: OutletCapabilities;
   /** Resolves with the ids that the network gave, those in `sentIds` first. */
   send(request: SendRequest): Promise<{ readonly ids: readonly string[] }>;
   /** Shows another text in the place of a message that was sent. Fails as `send` does; doing it twice is harmless. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ClaudeRun, RunOutcome } from '@openbot/claude-code';
 import { OpenBotError } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
-import type { Outlet } from '../channels/contract.ts';
+import { type Outlet, OWN_OUTLET } from '../channels/contract.ts';
 import { sendFailure } from '../channels/send-failure.ts';
 import type { CodingSettings } from '../config/bot-config.ts';
 import { resolveIndexPath } from '../index-db/index-path.ts';
@@ -238,7 +238,7 @@ export class CodingDesk {
       name: CODING_CHANNEL,
       accountId: this.#parts.owner,
       // A process that dies takes its runs with it, so that a key is seen twice by one process only.
-      recognisesRepeats: true,
+      capabilities: OWN_OUTLET,
       send: async ({ key, target, payload }) => {
         if (!this.#taken.has(key)) this.#take(target.to, payload.text ?? '');
         this.#taken.add(key);

@@ -207,7 +207,7 @@ export class AccountSender {
     if (!payload.draft) return false;
     const { outbox, owner, clock } = this.#dependencies;
     // One that is recognised keeps its id, and the reply takes its place.
-    const isSecond = mayBeRepeat && !this.#channel.recognisesRepeats;
+    const isSecond = mayBeRepeat && !this.#channel.capabilities.recognisesRepeats;
     const isLate = async () => (await outbox.get(firstReplyOf(turnId)).catch(() => undefined)) !== undefined;
     if (!isSecond && !(await isLate())) return false;
     await this.#record(() => outbox.sent(key, owner, { at: clock.now(), ids: [] }));
@@ -231,7 +231,7 @@ export class AccountSender {
       return clock.now() + ms + leaseMarginMs;
     };
     allow(sendTimeoutMs);
-    const isMarked = mayBeRepeat && !this.#channel.recognisesRepeats;
+    const isMarked = mayBeRepeat && !this.#channel.capabilities.recognisesRepeats;
     const request = {
       key,
       target,

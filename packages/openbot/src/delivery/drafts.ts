@@ -35,7 +35,7 @@ export async function sendOverDraft(
   const { text = '', ...others } = payload;
   // An earlier try found that it cannot be edited, and sent other messages.
   if (text === '' || (sentIds.length > 0 && sentIds[0] !== draftId)) return channel.send(request);
-  const [first = '', ...rest] = splitText(text, channel.capabilities?.textLimit ?? Number.POSITIVE_INFINITY);
+  const [first = '', ...rest] = splitText(text, channel.capabilities.textLimit);
   const hasMore = rest.length > 0 || payload.mediaUrl !== undefined || (payload.mediaUrls ?? []).length > 0;
   if (sentIds.length === 0) {
     try {

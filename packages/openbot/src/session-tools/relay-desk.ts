@@ -1,5 +1,5 @@
 import type { MsgContext } from '@openbot/sessions';
-import type { Outlet } from '../channels/contract.ts';
+import { type Outlet, OWN_OUTLET } from '../channels/contract.ts';
 import type { Inbox, InboxMessage, Relay, TurnWish } from '../inbox/contract.ts';
 import type { Outbox, OutboxMessage } from '../outbox/contract.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
@@ -135,7 +135,7 @@ export class RelayDesk {
       name: SESSIONS_CHANNEL,
       accountId: ACCOUNT,
       // What it does is recognised by its key in the inbox.
-      recognisesRepeats: true,
+      capabilities: OWN_OUTLET,
       send: async ({ key }) => {
         await this.#bring(key);
         return { ids: [] };

@@ -51,7 +51,6 @@ const [stateDir = '', sentFile = '', configText = '{}', killAt] = process.argv.s
 class ParentChannel implements Channel {
   readonly name = 'chat';
   readonly accountId: string;
-  readonly recognisesRepeats = false;
   readonly capabilities = PLAIN_CHANNEL;
   #host: ChannelHost | undefined;
 

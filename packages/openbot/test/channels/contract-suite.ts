@@ -242,11 +242,11 @@ export function describeChannel(
       // Another process tries again.
       await channel.stop();
       const next = await start(setup);
-      const mark = next.recognisesRepeats ? undefined : REPEAT_MARK;
+      const mark = next.capabilities.recognisesRepeats ? undefined : REPEAT_MARK;
       await next.send(request(setup, next, { mayBeRepeat: true, mark }));
       const isMarked = (next.capabilities.textLimit ?? 0) > REPEAT_MARK.length + 'Hello'.length;
       const again = isMarked ? `${REPEAT_MARK}\nHello` : 'Hello';
-      expect(setup.shown()).toEqual(next.recognisesRepeats ? ['Hello'] : ['Hello', again]);
+      expect(setup.shown()).toEqual(next.capabilities.recognisesRepeats ? ['Hello'] : ['Hello', again]);
       await next.stop();
     });
 

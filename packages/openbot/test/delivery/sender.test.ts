@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Channel, Outlet } from '../../src/channels/contract.ts';
+import { type Channel, type Outlet, PLAIN_CHANNEL } from '../../src/channels/contract.ts';
 import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
 import { MemoryNetwork } from '../../src/channels/memory/memory-network.ts';
 import { Sender, type SenderOptions } from '../../src/delivery/sender.ts';
@@ -248,7 +248,7 @@ describe('one that is stuck', () => {
 describe('a send that takes long', () => {
   /** A channel whose send is what the test says. */
   const setUp = (send: Outlet['send']) => {
-    const channel = { name: 'memory', accountId: 'default', recognisesRepeats: false, send };
+    const channel = { name: 'memory', accountId: 'default', capabilities: PLAIN_CHANNEL, send };
     const made = makeDelivery({ channels: [channel] });
     const pass = (ms: number) => new Promise<void>((resolve) => void made.clock.after(ms, resolve));
     const putFile = async (key: string) => {

@@ -83,7 +83,9 @@ test('what a person should look at is told of one that is connected', async () =
   const channel = new SickChannel('default', health);
   const home = await MethodsHome.open({ channels: [channel], config: { channels: { telegram: {} } } });
   const status = await home.ask('channels.status', { probe: false });
-  expect(status.channelAccounts.telegram).toMatchObject([{ connected: true, lastError: null }]);
+  expect(status.channelAccounts.telegram).toMatchObject([
+    { connected: true, lastError: null, capabilities: { recognisesRepeats: false, canEdit: false } },
+  ]);
   expect(status.statusIssues).toEqual([
     { channel: 'telegram', accountId: 'default', kind: 'config', message: '2 calls were refused' },
   ]);

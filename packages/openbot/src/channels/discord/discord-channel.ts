@@ -26,6 +26,7 @@ import { realTiming, type Timing } from './timing.ts';
 
 const CAPABILITIES: ChannelCapabilities = {
   textLimit: TEXT_LIMIT,
+  recognisesRepeats: true,
   hasThreads: true,
   canEdit: true,
   canReact: true,
@@ -54,7 +55,6 @@ interface Open {
 export class DiscordChannel implements Channel {
   readonly name = 'discord';
   readonly accountId: string;
-  readonly recognisesRepeats = true;
   readonly capabilities = CAPABILITIES;
   readonly #options: ChannelOptions;
   readonly #settings: DiscordSettings;

@@ -35,11 +35,8 @@ export class MemoryChannel implements Channel {
     this.name = name;
     this.accountId = accountId;
     this.network = network;
-    this.capabilities = { ...PLAIN_CHANNEL, ...capabilities };
-  }
-
-  get recognisesRepeats(): boolean {
-    return this.network.recognisesRepeats;
+    const { recognisesRepeats } = network;
+    this.capabilities = { ...PLAIN_CHANNEL, recognisesRepeats, ...capabilities };
   }
 
   async start(host: ChannelHost): Promise<void> {

@@ -38,10 +38,10 @@ const MENU_RETRY_MS = 60_000;
 export class TelegramChannel implements Channel {
   readonly name = 'telegram';
   readonly accountId: string;
-  /** The Bot API has no key for repeats. */
-  readonly recognisesRepeats = false;
   readonly capabilities: ChannelCapabilities = {
     textLimit: TEXT_LIMIT,
+    // The Bot API has no key for repeats.
+    recognisesRepeats: false,
     hasThreads: true,
     canEdit: true,
     canReact: true,

@@ -30,7 +30,6 @@ const FAULTS_OF_SENDER: readonly string[] = ['INVALID_ARGUMENT', 'INVALID_SESSIO
 export class WebhookChannel implements Channel {
   readonly name = WEBHOOK;
   readonly accountId: string;
-  readonly recognisesRepeats: boolean;
   readonly capabilities: ChannelCapabilities;
   readonly #options: WebhookOptions;
   readonly #refused: RefusedCalls;
@@ -45,9 +44,9 @@ export class WebhookChannel implements Channel {
     const { accountId, settings, now } = options;
     this.#options = options;
     this.accountId = accountId;
-    this.recognisesRepeats = settings.recognisesRepeats;
     this.capabilities = {
       textLimit: settings.textLimit,
+      recognisesRepeats: settings.recognisesRepeats,
       hasThreads: true,
       canEdit: false,
       canReact: false,

@@ -40,8 +40,6 @@ const MOST_REMEMBERED = 1000;
 export class WhatsAppChannel implements Channel {
   readonly name = WHATSAPP;
   readonly accountId: string;
-  /** A status can prove a send, but nothing stops WhatsApp from showing a repeat. */
-  readonly recognisesRepeats = false;
   readonly capabilities: ChannelCapabilities;
   readonly #options: WhatsAppOptions;
   readonly #client: GraphClient;
@@ -63,6 +61,8 @@ export class WhatsAppChannel implements Channel {
     this.accountId = accountId;
     this.capabilities = {
       textLimit: TEXT_LIMIT,
+      // A status can prove a send, but nothing stops WhatsApp from showing a repeat.
+      recognisesRepeats: false,
       hasThreads: false,
       canEdit: false,
       canReact: true,

@@ -1,4 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
+import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { SendFailure, SendFailureReason } from './contract.ts';
 
 /** The error that `send` of a channel throws. */
@@ -19,6 +20,19 @@ export function sendFailure(
     Object.defineProperty(error, name, { value, enumerable: true });
   }
   return error as Error as SendFailure;
+}
+
+/** Throws for data of a network without what it belongs to, such as buttons without a text: it must not count as sent. */
+export function assertShown(
+  parts: readonly unknown[],
+  { channelData }: Pick<ReplyPayload, 'channelData'>,
+  network: string,
+): void {
+  if (parts.length > 0 || channelData === undefined) return;
+  throw sendFailure(`${network} shows no message without a text or a file`, {
+    isPermanent: true,
+    mayHaveArrived: false,
+  });
 }
 
 /** Reads what a channel threw. What it does not say is assumed so that no reply is lost and no repeat goes unmarked. */

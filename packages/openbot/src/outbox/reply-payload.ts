@@ -19,6 +19,16 @@ export interface ReplyPayload {
   channelData?: Record<string, unknown>;
 }
 
+/** What a message to this channel has of them: data of others would have no effect there. */
+export function pickChannelData(
+  data: ReplyPayload['channelData'],
+  channel: string,
+): Pick<ReplyPayload, 'channelData'> {
+  return data !== undefined && Object.hasOwn(data, channel)
+    ? { channelData: { [channel]: data[channel] } }
+    : {};
+}
+
 export interface AskedQuestion {
   readonly id: string;
   readonly turnId: string;

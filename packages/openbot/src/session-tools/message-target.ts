@@ -1,4 +1,5 @@
 import { resolveSendPolicy, type StoredEntry, type StoredSession } from '@openbot/sessions';
+import { normalizeAccountId } from '@openbot/sessions/key';
 import type { DeliveryTarget } from '../outbox/contract.ts';
 import { resolveRoute } from '../routing/resolve-route.ts';
 import { toolFailure } from '../tools/contract.ts';
@@ -15,13 +16,15 @@ export function isChat({ channel }: DeliveryTarget): boolean {
 /** Where a message goes. What is left out is that of the person who is answered. */
 export function resolveTarget(
   { parts, session }: ToolScope,
-  wanted: { readonly channel?: string; readonly to?: string },
+  wanted: { readonly channel?: string; readonly accountId?: string; readonly to?: string },
 ): DeliveryTarget {
   const { requester } = session;
   const name = wanted.channel?.trim().toLowerCase();
+  const account = wanted.accountId?.trim() ? normalizeAccountId(wanted.accountId) : undefined;
   const isHere = name === undefined || name === requester.channel;
   const to = wanted.to?.trim() || (isHere ? requester.to : undefined);
-  if (isHere && to === requester.to && isChat(requester)) return requester;
+  const isWithThem = isHere && to === requester.to && isChat(requester);
+  if (isWithThem && (account ?? requester.accountId) === requester.accountId) return requester;
   if (isHere && !isChat(requester)) {
     const names = listNames(parts.channels);
     throw toolFailure(
@@ -31,11 +34,19 @@ export function resolveTarget(
     );
   }
   const open = parts.channels.filter((one) => one.name === (name ?? requester.channel));
-  const channel = open.find(({ accountId }) => accountId === requester.accountId) ?? open[0];
-  if (channel === undefined)
+  if (open.length === 0)
     throw toolFailure(
       `There is no channel ${JSON.stringify(name ?? requester.channel)}. ${listNames(parts.channels)}`,
     );
+  const byId = (id: string) => open.find(({ accountId }) => accountId === id);
+  const channel = account === undefined ? (byId(requester.accountId) ?? open[0]!) : byId(account);
+  if (channel === undefined) {
+    const ids = open.map(({ accountId }) => accountId).join(', ');
+    throw toolFailure(
+      `There is no account ${JSON.stringify(account)} of ${open[0]!.name}. Open are: ${ids}.`,
+    );
+  }
+  if (isWithThem) return { ...requester, accountId: channel.accountId };
   if (to === undefined) throw toolFailure(`Name the recipient on ${channel.name} with to.`);
   return { channel: channel.name, accountId: channel.accountId, to };
 }

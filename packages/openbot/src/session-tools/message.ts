@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ReplyPayload } from '../outbox/reply-payload.ts';
+import { pickChannelData, type ReplyPayload } from '../outbox/reply-payload.ts';
 import { type Tool, type ToolContext, toolFailure } from '../tools/contract.ts';
 import { rootOf, withFile } from '../tools/workspace.ts';
 import { mediaWithin } from '../turn/reply/resolve-media.ts';
@@ -12,6 +12,10 @@ const PARAMETERS: Tool['parameters'] = {
   properties: {
     text: { type: 'string', description: 'The message.' },
     channel: { type: 'string', description: 'The chat network. Default: the one you are asked on.' },
+    accountId: {
+      type: 'string',
+      description: 'Which of your accounts there sends it. Default: the one you are asked on, or the first.',
+    },
     to: {
       type: 'string',
       description: 'The recipient there. Default: the person or group you talk with.',
@@ -20,6 +24,12 @@ const PARAMETERS: Tool['parameters'] = {
       type: 'array',
       items: { type: 'string' },
       description: 'Files of the workspace or of messages to you, or https addresses, to send with it.',
+    },
+    channelData: {
+      type: 'object',
+      description:
+        'What one network alone has, by its name: {"telegram":{"buttons":[[{"text":"Yes","callback_data":"yes"}]]}}, ' +
+        '{"discord":{"embeds":[…],"components":[…]}}. Other networks leave it out.',
     },
   },
   required: ['text'],
@@ -34,12 +44,14 @@ export function makeMessage(scope: ToolScope): Tool {
     parameters: PARAMETERS,
     // Whether a session may send is up to the send policy.
     changes: false,
-    run: async ({ text, channel, to, media = [] }, context) => {
-      const target = resolveTarget(scope, { channel: channel as string, to: to as string });
+    run: async ({ text, channel, accountId, to, media = [], channelData }, context) => {
+      const wanted = { channel, accountId, to } as Parameters<typeof resolveTarget>[1];
+      const target = resolveTarget(scope, wanted);
       const mediaUrls = await resolveMedia(scope, media as string[], context);
       const payload: ReplyPayload = {
         ...((text as string).trim() !== '' && { text: text as string }),
         ...(mediaUrls.length > 0 && { mediaUrl: mediaUrls[0], mediaUrls }),
+        ...pickChannelData(channelData as ReplyPayload['channelData'], target.channel),
       };
       if (Object.keys(payload).length === 0) throw toolFailure('The message is empty.');
       const recipient = await findSessionOf(scope, target);

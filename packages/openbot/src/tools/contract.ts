@@ -9,7 +9,7 @@ export interface ArgumentsSchema {
     Record<
       string,
       {
-        readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
+        readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
         readonly description: string;
         readonly minimum?: number;
         readonly enum?: readonly string[];

@@ -91,6 +91,7 @@ function isOfType(value: unknown, { type, items }: ArgumentSchema): boolean {
   if (type === 'integer') return Number.isSafeInteger(value);
   if (type === 'array')
     return Array.isArray(value) && (items === undefined || value.every((one) => typeof one === items.type));
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
   return typeof value === type;
 }
 

@@ -26,6 +26,23 @@ it('is sent by the process that has the channel, and the session has it', async 
   expect(readFileSync(entry!.sessionFile, 'utf8').split('news')).toHaveLength(2);
 });
 
+it('carries data for its network alone, also without a text', async () => {
+  const place = makePlace(undefined, CHANNELS);
+  const gateway = await acquireLock(join(place.stateDir, 'gateway.lock'));
+  const telegram = { buttons: [[{ text: 'More', callback_data: 'more' }]] };
+  const data = JSON.stringify({ telegram, discord: { embeds: [] } });
+  const dry = await place.runHere('message', 'send', '-t', '42', '--channel-data', data, '--dry-run');
+  expect(dry.stdout).toContain(JSON.stringify({ telegram }));
+  const sending = place.json('message', 'send', '-t', '42', '--channel-data', data);
+  const state = await openState(place.stateDir);
+  const [letter] = await claimFirst(state);
+  expect(letter?.payload).toEqual({ channelData: { telegram } });
+  await state.outbox.sent(letter!.key, 'me', { at: Date.now(), ids: ['9'] });
+  expect(await sending).toMatchObject({ state: 'sent', mirrored: false });
+  await state.close();
+  await gateway.release();
+});
+
 it('is refused for an account that is not configured', async () => {
   const channels = { telegram: { accounts: { work: {} } } };
   const place = makePlace(undefined, { 'openbot.json': JSON.stringify({ channels }) });
@@ -65,6 +82,9 @@ it.each([
   [['-t', '42'], /There is no message/],
   [['-t', '42', '-m', 'x', '--channel', 'telegrm'], /telegrm is not configured\n.*Did you mean telegram/],
   [['-t', '42', '--media', '/nowhere.jpg'], /neither a file/],
+  [['-t', '42', '-m', 'x', '--channel-data', '{telegram'], /no JSON object: {telegram\n.*Example/],
+  [['-t', '42', '-m', 'x', '--channel-data', '[{}]'], /no JSON object/],
+  [['-t', '42', '--channel-data', '{"discord":{}}'], /no message, and .* nothing for telegram/],
 ])('%j is refused', async (args, message) => {
   const { code, stderr } = await makePlace(undefined, CHANNELS).run('message', 'send', ...args);
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);

@@ -2,7 +2,7 @@ import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import type { ChannelMedia, SendFailure, SendRequest } from '../contract.ts';
 import type { Json } from '../http/hostile-json.ts';
 import { uploadMs } from '../http/try-file.ts';
-import { sendFailure } from '../send-failure.ts';
+import { assertShown, sendFailure } from '../send-failure.ts';
 import { markPart } from '../text/mark-repeat.ts';
 import { isApiFailure } from './api-failure.ts';
 import { writeCallbackData } from './callback-data.ts';
@@ -59,6 +59,7 @@ export class Outgoing {
       return reading;
     };
     const parts = planParts(payload);
+    assertShown(parts, payload, 'WhatsApp');
     const ids = [...sentIds];
     for (const [at, part] of parts.entries()) {
       if (at < sentIds.length) continue;

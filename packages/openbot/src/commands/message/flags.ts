@@ -17,6 +17,12 @@ export const MESSAGE_SEND_FLAGS = declareFlags({
     example: './photo.jpg',
     help: 'A file or an https address to send with it',
   },
+  channelData: {
+    kind: 'text',
+    value: 'json',
+    example: `'{"telegram":{"buttons":[[{"text":"More","callback_data":"more"}]]}}'`,
+    help: 'What one network alone has, such as buttons: an object with the name of the network',
+  },
   replyTo: { kind: 'text', value: 'id', help: 'The message that it answers' },
   threadId: { kind: 'text', value: 'id', help: 'The thread or topic' },
   account: { kind: 'text', value: 'id', help: 'Which of your accounts sends it. Default: default' },

@@ -12,7 +12,7 @@ import { COMMAND_METHOD } from '../../gateway-client/contract.ts';
 import { findHolder } from '../../gateway-process/find-gateway.ts';
 import { isOpenclaws } from '../../index-db/index-path.ts';
 import type { OutboundMessage, Outbox, OutboxMessage, OutboxState } from '../../outbox/contract.ts';
-import type { ReplyPayload } from '../../outbox/reply-payload.ts';
+import { pickChannelData, type ReplyPayload } from '../../outbox/reply-payload.ts';
 import { resolveAddress } from '../../routing/request-route.ts';
 import { mirrorLetter } from '../../state/mirror-letter.ts';
 import { openState } from '../../state/open-state.ts';
@@ -30,7 +30,8 @@ const WAIT_MS = 5000;
 export async function messageSend(input: Input): Promise<void> {
   const { flags, env, terminal } = input;
   const stateDir = resolve(resolveStateDir({ flag: flags.stateDir, env }));
-  const payload = readPayload(input);
+  const channelData = readChannelData(flags.channelData);
+  const content = readContent(input);
   if (flags.target === undefined)
     throw usage('Who gets it?', 'Name the recipient: openbot message send -t 42 -m "hello"');
   const { config } = await loadBotConfig(stateDir, env);
@@ -40,6 +41,12 @@ export async function messageSend(input: Input): Promise<void> {
       'Use: openclaw message send',
     );
   const channel = chooseChannel(config, flags.channel);
+  const payload: ReplyPayload = { ...content, ...pickChannelData(channelData, channel) };
+  if (payload.text === undefined && payload.mediaUrl === undefined && payload.channelData === undefined)
+    throw usage(
+      `There is no message${channelData === undefined ? '' : `, and --channel-data has nothing for ${channel}`}`,
+      'Give one: openbot message send -t 42 -m "hello"',
+    );
   const isServed = findHolder(stateDir) !== undefined;
   if (!isServed && !hasDriver(channel))
     throw usage(
@@ -118,10 +125,20 @@ async function waitForEnd(outbox: Outbox, key: string, waitMs: number): Promise<
   }
 }
 
-function readPayload({ flags, env }: Input): ReplyPayload {
+function readChannelData(json: string | undefined): ReplyPayload['channelData'] {
+  if (json === undefined) return undefined;
+  try {
+    const data = JSON.parse(json);
+    if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data;
+  } catch {}
+  throw usage(
+    `--channel-data is no JSON object: ${printable(json)}`,
+    `Example: --channel-data '{"telegram":{"buttons":[[{"text":"More","callback_data":"more"}]]}}'`,
+  );
+}
+
+function readContent({ flags, env }: Input): ReplyPayload {
   const { message: text, media, replyTo: replyToId } = flags;
-  if (text === undefined && media === undefined)
-    throw usage('There is no message', 'Give one: openbot message send -t 42 -m "hello"');
   if (media === undefined) return { text, replyToId };
   const isAddress = /^https:\/\//i.test(media);
   const mediaUrl = isAddress ? media : resolveUserPath(media, env);
@@ -146,8 +163,9 @@ function chooseChannel(config: BotConfig, named: string | undefined): string {
   );
 }
 
-function describe({ text, mediaUrl }: ReplyPayload): string {
-  return printable([text, mediaUrl].filter((part) => part !== undefined).join(' + '));
+function describe({ text, mediaUrl, channelData }: ReplyPayload): string {
+  const data = channelData && JSON.stringify(channelData);
+  return printable([text, mediaUrl, data].filter((part) => part !== undefined).join(' + '));
 }
 
 function usage(message: string, hint: string): OpenBotError {

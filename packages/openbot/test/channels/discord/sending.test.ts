@@ -230,6 +230,8 @@ describe('a reply', () => {
       expect(home.pauses).toHaveLength(2);
       expect(home.host.reports).toContain('Discord: a file was not sent: The server is down');
       expect(await channel.send(request({ key: 'e', payload: {} }))).toEqual({ ids: [] });
+      const alone = request({ key: 'f', payload: { channelData: { discord: { components: [] } } } });
+      await expect(channel.send(alone)).rejects.toMatchObject({ isPermanent: true, mayHaveArrived: false });
 
       media.refusal = undefined;
       const allowed: number[] = [];

@@ -141,6 +141,7 @@ describe('texts', () => {
     await send({ text: '```\n```' });
     expect(texts()).toEqual(['half \ufffd', '```\n```']);
     expect(await send({ text: ' \n ' })).toEqual({ ids: [] });
+    await expect(send({ channelData: { telegram: {} } })).rejects.toMatchObject({ isPermanent: true });
   });
 
   test('an answer to a message, also to one that is gone', async () => {

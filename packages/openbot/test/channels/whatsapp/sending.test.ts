@@ -48,6 +48,8 @@ describe('a text', () => {
     expect(shown.map((message) => message.text).join('\n\n')).toBe(text.replaceAll('**', '*'));
     expect([ids, parts]).toEqual([shown.map(({ id }) => id), ids.slice(0, -1)]);
     expect(await bench.send({ payload: { text: ' ' } })).toEqual({ ids: [] });
+    const alone = bench.send({ payload: { channelData: { whatsapp: {} } } });
+    await expect(alone).rejects.toMatchObject({ isPermanent: true, mayHaveArrived: false });
   });
 
   test('goes to a number or to a user id', async () => {

@@ -1,7 +1,7 @@
 import type { DeliveryTarget } from '../../../outbox/contract.ts';
 import type { ChannelMedia, SendRequest } from '../../contract.ts';
 import { type FileTries, readReplyFile, uploadMs } from '../../http/try-file.ts';
-import { sendFailure } from '../../send-failure.ts';
+import { assertShown, sendFailure } from '../../send-failure.ts';
 import { markPart, REPEAT_MARK } from '../../text/mark-repeat.ts';
 import { type ApiFile, type DiscordApi, sizeOf } from '../discord-api.ts';
 import type { ChannelBook } from '../receiving/channel-book.ts';
@@ -57,6 +57,7 @@ export class Outbound {
   async send(request: SendRequest): Promise<readonly string[]> {
     const { key, payload, sentIds, target, signal, mayBeRepeat, onPart } = request;
     const parts = splitReply(payload);
+    assertShown(parts, payload, 'Discord');
     const ids = [...sentIds];
     if (ids.length >= parts.length) return ids;
     const { tries } = this.#parts;

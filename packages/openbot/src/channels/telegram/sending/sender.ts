@@ -1,7 +1,7 @@
 import type { ReplyPayload } from '../../../outbox/reply-payload.ts';
 import type { ChannelMedia, SendRequest } from '../../contract.ts';
 import { type FileTries, uploadMs } from '../../http/try-file.ts';
-import { sendFailure } from '../../send-failure.ts';
+import { assertShown, sendFailure } from '../../send-failure.ts';
 import { type ChatPlace, GENERAL_TOPIC, readMessageId, readTarget } from '../target.ts';
 import { type CallFailure, isCallFailure, type TelegramApi } from '../telegram-api.ts';
 import { makeKeyboard } from './keyboard.ts';
@@ -36,6 +36,7 @@ export class Sender {
     const { target, payload, mark, sentIds, onPart, signal } = request;
     const place = readTarget(target);
     const parts = makeParts(payload);
+    assertShown(parts, payload, 'Telegram');
     const ids = [...sentIds];
     for (const [n, part] of parts.entries()) {
       if (n < sentIds.length) continue;

@@ -22,6 +22,9 @@ export type NetworkFault =
   /** It never answers. */
   | 'stall';
 
+/** Why a network refuses a message for good. */
+export type NetworkRefusal = 'gone' | 'forbidden' | 'too long';
+
 /** A channel and the far end that a test can reach: an imitation of its network on loopback, or in memory. */
 export interface ChannelSetup {
   /** A new one on the same network, as after a restart. */
@@ -41,17 +44,19 @@ export interface ChannelSetup {
    * From here on: what not every network, or not every imitation, has. A test of the suite that needs a missing member is
    * skipped, and says so. Tests of `edit` and `react` are run where the capabilities of the channel have them.
    */
+  /** What makes the network refuse the next send for this reason, as far as it tells reasons apart. */
+  readonly refusals?: Readonly<Partial<Record<NetworkRefusal, () => void>>>;
   /** The network answers nothing, or refuses connections, until `comeBack`. Channels that are made meanwhile start. */
   goDown?(): Promise<void>;
   comeBack?(): Promise<void>;
-  /** A channel whose token the network does not know. */
-  makeForbiddenChannel?(): Channel;
+  /** A channel with a token that the network does not know. */
+  makeForbiddenChannel?(token: string): Channel;
   /** The fault is met by the send of a part after this many others got through. Default for `addFault`: the first one. */
   addFaultBehind?(fault: NetworkFault, parts: number): void;
-  /** Of a network that shows each file as a message: two to send, and for each message in the chat its file and text. */
+  /** Files that are two messages of the network, and for each message in the chat its files and text. */
   readonly files?: {
-    readonly urls: readonly [string, string];
-    shown(): readonly { readonly file?: string; readonly text: string }[];
+    readonly urls: readonly string[];
+    shown(): readonly { readonly files: readonly string[]; readonly text: string }[];
   };
   /** Resolves when the network holds a request of the channel open, such as a long poll. */
   untilPolled?(): Promise<void>;
@@ -215,6 +220,24 @@ export function describeChannel(
       await channel.stop();
     });
 
+    for (const reason of ['gone', 'forbidden', 'too long'] as const) {
+      test(`says that it was refused for good as ${reason}`, async (context) => {
+        const setup = await setUp();
+        try {
+          const refuse = setup.refusals?.[reason];
+          if (refuse === undefined) return context.skip('the network does not tell it');
+          const channel = await start(setup);
+          refuse();
+          const failure = await failureOf(channel.send(request(setup, channel)));
+          expect(failure).toMatchObject({ isPermanent: true, mayHaveArrived: false, reason });
+          expect(setup.shown()).toEqual([]);
+          await channel.stop();
+        } finally {
+          await setup.close?.();
+        }
+      });
+    }
+
     faultTest('refuse for now', 'says that another try may succeed', async (setup) => {
       const channel = await start(setup);
       setup.addFault('refuse for now');
@@ -230,6 +253,7 @@ export function describeChannel(
       setup.addFault('too many');
       const failure = await failureOf(channel.send(request(setup, channel)));
       expect(failure).toMatchObject({ isPermanent: false, mayHaveArrived: false, retryAfterMs: 7000 });
+      expect(failure.reason).toBe('busy');
       await channel.stop();
     });
 
@@ -303,32 +327,33 @@ export function describeChannel(
 
     optionalTest(
       ['files', 'addFaultBehind'],
-      'repeats of files and text only what may be lost, with a mark',
+      'repeats of files and text only what may be lost, with a mark where the network would show it twice',
       async (setup) => {
+        const names = setup.files.urls.map((url) => url.split('/').at(-1));
         // Alone, and with a text that has just no room for a mark below a file.
         for (const text of [undefined, paragraphs(1000).slice(0, 1015).trim()]) {
           const channel = await start(setup);
           const already = setup.files.shown().length;
           const payload = { text, mediaUrls: [...setup.files.urls] };
+          const key = `turn-${already}:0`;
           const sentIds: string[] = [];
           setup.addFaultBehind('lose answer', 1);
           const onPart = async (id: string) => void sentIds.push(id);
-          await failureOf(channel.send(request(setup, channel, { payload, onPart })));
+          await failureOf(channel.send(request(setup, channel, { key, payload, onPart })));
           const before = setup.files.shown().slice(already);
           expect([before.length, sentIds.length]).toEqual([2, 1]);
           await channel.stop();
           const next = await start(setup);
-          const repeat = { payload, sentIds, mayBeRepeat: true, mark: REPEAT_MARK };
-          await next.send(request(setup, next, repeat));
+          const mark = next.capabilities.recognisesRepeats ? undefined : REPEAT_MARK;
+          await next.send(request(setup, next, { key, payload, sentIds, mayBeRepeat: true, mark }));
           const after = setup.files.shown().slice(already + 2);
-          expect(after[0]?.text).toMatch(/^\(This may be a repeat\.\)/);
-          const whole = [before[0]!, ...after];
+          expect(after[0]?.text.startsWith(REPEAT_MARK) ?? false).toBe(!next.capabilities.recognisesRepeats);
+          const whole = next.capabilities.recognisesRepeats ? [...before, ...after] : [before[0]!, ...after];
           const said = whole.map((one) => one.text).join('\n');
-          expect(said.split(REPEAT_MARK)).toHaveLength(2);
+          expect(said.split(REPEAT_MARK)).toHaveLength(next.capabilities.recognisesRepeats ? 1 : 2);
           const words = said.replace(REPEAT_MARK, '').split(/\s+/).filter(Boolean);
           expect(words).toEqual(text?.split(/\s+/) ?? []);
-          const names = setup.files.urls.map((url) => url.split('/').at(-1));
-          expect(whole.flatMap(({ file }) => file ?? [])).toEqual(names);
+          expect(whole.flatMap(({ files }) => files)).toEqual(names);
           await next.stop();
         }
       },
@@ -342,9 +367,14 @@ export function describeChannel(
         const host = new MemoryInboxHost();
         const channel = setup.makeChannel();
         await channel.start(host);
+        // A channel without a connection learns it from a send.
+        const failure = await failureOf(channel.send(request(setup, channel)));
+        expect(failure.isPermanent).not.toBe(true);
         const down = await untilState(setup, channel, 'reconnecting');
         expect(down).toMatchObject({ since: expect.any(Number), error: expect.stringMatching(/./) });
         await setup.comeBack();
+        await channel.send(request(setup, channel));
+        expect(setup.shown()).toEqual(['Hello']);
         await untilState(setup, channel, 'connected');
         await setup.write({ messageId: '1', text: 'first' });
         await setup.redeliver();
@@ -358,10 +388,15 @@ export function describeChannel(
       ['makeForbiddenChannel'],
       'says that only a person can mend a wrong token, and does not show it',
       async (setup) => {
-        const channel = setup.makeForbiddenChannel();
+        const token = '123456:AAF-wrong_token';
+        const channel = setup.makeForbiddenChannel(token);
         await channel.start(new MemoryInboxHost());
+        // A channel without a connection learns it from a send.
+        const failure = await failureOf(channel.send(request(setup, channel)));
         const health = await untilState(setup, channel, 'failed');
         expect(health).toMatchObject({ state: 'failed', error: expect.stringMatching(/./) });
+        expect(JSON.stringify([health, failure.message, channel.summary?.()])).not.toContain('wrong_token');
+        expect(setup.shown()).toEqual([]);
         await channel.stop();
         expect(channel.health()).toEqual({ state: 'stopped' });
       },

@@ -5,7 +5,7 @@ import { type ChannelSetup, describeChannel, type NetworkFault } from './contrac
 const FAULTS: Readonly<Record<NetworkFault, Fault>> = {
   'refuse for good': { fault: 'refuse', isPermanent: true },
   'refuse for now': { fault: 'refuse' },
-  'too many': { fault: 'refuse', retryAfterMs: 7000 },
+  'too many': { fault: 'refuse', retryAfterMs: 7000, reason: 'busy' },
   'lose answer': { fault: 'lose answer' },
   stall: { fault: 'stall' },
 };
@@ -39,6 +39,11 @@ function setUp(recognisesRepeats: boolean, capabilities = {}): ChannelSetup {
         if (parts-- === 0) network.addFault(FAULTS[fault]);
         return take(request);
       };
+    },
+    refusals: {
+      gone: () => network.addFault({ fault: 'refuse', isPermanent: true, reason: 'gone' }),
+      forbidden: () => network.addFault({ fault: 'refuse', isPermanent: true, reason: 'forbidden' }),
+      'too long': () => network.addFault({ fault: 'refuse', isPermanent: true, reason: 'too long' }),
     },
     reactionOn: (messageId) => network.reactions.get(messageId),
     shown: () => network.shown.map(({ payload }) => payload.text ?? ''),

@@ -1,12 +1,17 @@
 import type { MsgContext } from '@openbot/sessions';
 import type { DeliveryTarget } from '../../outbox/contract.ts';
-import type { MenuCommand, SendRequest } from '../contract.ts';
+import type { MenuCommand, SendFailureReason, SendRequest } from '../contract.ts';
 import { sendFailure } from '../send-failure.ts';
 
 /** What happens to a send. Each is used up by one send, or by `times` of them. */
 export type Fault =
   /** The network answers with an error and shows nothing. */
-  | { readonly fault: 'refuse'; readonly isPermanent?: boolean; readonly retryAfterMs?: number }
+  | {
+      readonly fault: 'refuse';
+      readonly isPermanent?: boolean;
+      readonly retryAfterMs?: number;
+      readonly reason?: SendFailureReason;
+    }
   /** The message is shown, and the answer is lost. */
   | { readonly fault: 'lose answer' }
   /** No answer until the sender gives up. `isShown`: the message arrives all the same. */
@@ -92,11 +97,12 @@ export class MemoryNetwork {
     const { fault } = planned;
     switch (fault.fault) {
       case 'refuse': {
-        const { isPermanent = false, retryAfterMs } = fault;
+        const { isPermanent = false, retryAfterMs, reason } = fault;
         throw sendFailure('The network refused the message.', {
           isPermanent,
           mayHaveArrived: false,
           retryAfterMs,
+          reason,
         });
       }
       case 'lose answer':

@@ -32,6 +32,10 @@ const FAULTS: Readonly<Record<NetworkFault, RestFault>> = {
 describeChannel('discord', async (): Promise<ChannelSetup> => {
   const home = await DiscordHome.open();
   const { network, world } = home;
+  // Ten go with one message.
+  const urls = Array.from({ length: 11 }, (_, n) => `/files/${n}.png`);
+  const refuse = (status: number, body: object) => network.fault({ ...POST, does: { status, body } });
+  let isDown = false;
   const chat = { to: `user:${ADA.id}`, conversationId: world.directChannel(ADA).id };
   let channel: Channel | undefined;
   const isUp = () => channel !== undefined && channel.health().state !== 'stopped';
@@ -47,7 +51,7 @@ describeChannel('discord', async (): Promise<ChannelSetup> => {
       // For a bot that was never connected Discord keeps nothing.
       made.start = async (host) => {
         await start(host);
-        await home.reach(made, 'connected');
+        if (!isDown) await home.reach(made, 'connected');
       };
       return made;
     },
@@ -65,6 +69,38 @@ describeChannel('discord', async (): Promise<ChannelSetup> => {
       await network.gateway.settled();
     },
     addFault: (fault) => network.fault({ ...FAULTS[fault] }),
+    addFaultBehind: (fault, parts) => {
+      network.fault({ ...POST, does: 'pass', times: parts });
+      network.fault({ ...FAULTS[fault] });
+    },
+    files: {
+      urls,
+      shown: () =>
+        (world.messages.get(chat.conversationId) ?? [])
+          .filter(({ author }) => author.id === world.self.id)
+          .map(({ content, attachments }) => ({
+            text: content,
+            files: attachments.map(({ filename }) => String(filename)),
+          })),
+    },
+    refusals: {
+      gone: () => refuse(404, { message: 'Unknown Channel', code: 10003 }),
+      forbidden: () => refuse(403, { message: 'Missing Access', code: 50001 }),
+      'too long': () => refuse(413, { message: 'Request entity too large', code: 40005 }),
+    },
+    goDown: async () => {
+      isDown = true;
+      network.goDown();
+    },
+    comeBack: async () => {
+      isDown = false;
+      network.goDown(false);
+    },
+    makeForbiddenChannel: (token) => home.make({ token }),
+    reactionOn: (messageId) =>
+      [...world.reactions]
+        .map((one) => one.split(' '))
+        .find(([channelId, id]) => channelId === chat.conversationId && id === messageId)?.[2],
     shown: () => world.shown(chat.conversationId),
     close: () => home.close(),
   };

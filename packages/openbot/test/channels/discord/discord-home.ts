@@ -73,13 +73,13 @@ export class DiscordHome {
     return this.network.world;
   }
 
-  make(): DiscordChannel {
+  make(settings: Record<string, unknown> = {}): DiscordChannel {
     const { world, origin } = this.network;
     const now = () => world.time;
     const channel = new DiscordChannel(
       {
         accountId: 'default',
-        settings: { token: world.token, apiRoot: origin, ...this.settings },
+        settings: { token: world.token, apiRoot: origin, ...this.settings, ...settings },
         stateDir: '/nowhere',
         now,
         media: this.media,

@@ -17,6 +17,8 @@ const FAULTS: Readonly<Record<NetworkFault, ApiFault>> = {
   stall: { fault: 'stall' },
 };
 
+const TOO_LONG: ApiFault = { fault: 'refuse', code: 400, description: 'Bad Request: message is too long' };
+
 async function setUp(isWebhook: boolean): Promise<ChannelSetup> {
   const bench = await TelegramBench.make();
   const { api } = bench;
@@ -56,11 +58,16 @@ async function setUp(isWebhook: boolean): Promise<ChannelSetup> {
     shown: () => api.chats.shown.map(({ text }) => text),
     files: {
       urls,
-      shown: () => api.chats.shown.map(({ text, file }) => ({ text, file: file?.name })),
+      shown: () => api.chats.shown.map(({ text, file }) => ({ text, files: file ? [file.name] : [] })),
     },
     goDown: async () => api.goDown(),
     comeBack: async () => api.goDown(false),
-    makeForbiddenChannel: () => bench.makeChannel({ ...settings, botToken: '1:wrong' }),
+    makeForbiddenChannel: (botToken: string) => bench.makeChannel({ ...settings, botToken }),
+    refusals: {
+      gone: () => api.chats.unknown.add(CHAT.id),
+      forbidden: () => api.chats.blocked.add(CHAT.id),
+      'too long': () => api.addFault('send', TOO_LONG),
+    },
     addFaultBehind: (fault: NetworkFault, parts: number) => {
       api.addFault('send', { fault: 'none' }, parts);
       api.addFault('send', FAULTS[fault]);

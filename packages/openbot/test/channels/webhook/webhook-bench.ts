@@ -16,6 +16,7 @@ type Json = Record<string, unknown>;
 /** What the receiver does with the next reply. */
 export type ReceiverFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | 'none'
   | 'lose answer'
   | 'stall';
 
@@ -35,7 +36,9 @@ export class WebhookBench {
   /** ms */
   now = 1_749_416_383_000;
   channel!: WebhookChannel;
+  #isDown = false;
   readonly #server = createServer(async (request, response) => {
+    if (this.#isDown) return void request.socket.destroy();
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks);
@@ -128,6 +131,12 @@ export class WebhookBench {
 
   async redeliver(): Promise<void> {
     for (const body of this.#unconfirmed.splice(0)) await this.post(body);
+  }
+
+  /** Every connection ends at once, as when the network is down. */
+  goDown(isDown = true): void {
+    this.#isDown = isDown;
+    if (isDown) this.#server.closeAllConnections();
   }
 
   sign(body: string, at = this.now): Record<string, string> {

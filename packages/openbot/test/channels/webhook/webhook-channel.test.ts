@@ -16,7 +16,7 @@ async function setUp(recognisesRepeats: boolean): Promise<ChannelSetup> {
     void (await bench.post({ id, sender: { id: 'ada' }, text }));
   return {
     chat: { to: 'webhook:ada', conversationId: 'ada' },
-    makeChannel: () => bench.makeChannel(),
+    makeChannel: () => bench.makeChannel({ textLimit: 300 }),
     write: ({ messageId, text }) => {
       written.set(messageId, text);
       return write(messageId, text);
@@ -24,6 +24,17 @@ async function setUp(recognisesRepeats: boolean): Promise<ChannelSetup> {
     redeliver: () => bench.redeliver(),
     repeat: (messageId) => write(messageId, written.get(messageId)!),
     addFault: (fault) => void bench.faults.push(FAULTS[fault]),
+    goDown: async () => bench.goDown(),
+    comeBack: async () => bench.goDown(false),
+    makeForbiddenChannel: (secret) => bench.makeChannel({ secret }),
+    addFaultBehind: (fault, parts) => {
+      bench.faults.push(...Array.from({ length: parts }, () => 'none' as const), FAULTS[fault]);
+    },
+    refusals: {
+      gone: () => void bench.faults.push({ status: 410 }),
+      forbidden: () => void bench.faults.push({ status: 403 }),
+      'too long': () => void bench.faults.push({ status: 413 }),
+    },
     shown: () => bench.shown.map(({ text }) => String(text)),
   };
 }

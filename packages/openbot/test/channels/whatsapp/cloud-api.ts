@@ -59,6 +59,7 @@ export class CloudApi {
   /** Bodies that got no 200, in order. */
   readonly #unconfirmed: string[] = [];
   #ids = 0;
+  #isDown = false;
   readonly #server = createServer((request, response) => {
     this.#answer(request, response).catch((error) => {
       if (!(error instanceof ApiError)) throw error;
@@ -74,6 +75,12 @@ export class CloudApi {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Every connection ends at once, as when the network is down. */
+  goDown(isDown = true): void {
+    this.#isDown = isDown;
+    if (isDown) this.#server.closeAllConnections();
   }
 
   async close(): Promise<void> {
@@ -129,6 +136,7 @@ export class CloudApi {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#isDown) return void request.socket.destroy();
     const { pathname } = new URL(request.url!, this.url);
     const [, version, id = '', edge] = pathname.split('/');
     const body = await readBytes(request);

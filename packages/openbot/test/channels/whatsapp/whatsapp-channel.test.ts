@@ -33,8 +33,21 @@ async function setUp(type = 'ogg'): Promise<ChannelSetup> {
     files: {
       urls: [bench.media.write(`a.${type}`, 'a'), bench.media.write(`b.${type}`, 'b')],
       shown: () =>
-        bench.api.shown.map(({ text, mediaId = '' }) => ({ text, file: bench.api.media.get(mediaId)?.name })),
+        bench.api.shown.map(({ text, mediaId = '' }) => ({
+          text,
+          files: [bench.api.media.get(mediaId)?.name ?? []].flat(),
+        })),
     },
+    goDown: async () => bench.api.goDown(),
+    comeBack: async () => bench.api.goDown(false),
+    makeForbiddenChannel: (accessToken) => bench.makeChannel({ accessToken }),
+    refusals: {
+      gone: () => void bench.api.faults.push({ fault: 'error', code: 131026 }),
+      forbidden: () => void bench.api.faults.push({ fault: 'error', code: 131030 }),
+    },
+    reactionOn: (messageId) =>
+      bench.api.shown.findLast(({ type, replyTo }) => type === 'reaction' && replyTo === messageId)?.text ||
+      undefined,
     shown: () => bench.api.shown.map(({ text }) => text),
   };
 }

@@ -11,8 +11,8 @@ export interface RestFault {
   readonly path?: RegExp;
   /** 1 when absent. */
   times?: number;
-  /** An answer in the place of the real one; `lose answer` does the work and ends the connection; `stall` never answers. */
-  readonly does: Answer | 'lose answer' | 'stall' | 'reset';
+  /** An answer in the place of the real one; `lose answer` does the work and ends the connection; `stall` never answers; `pass` lets calls pass in front of a fault. */
+  readonly does: Answer | 'lose answer' | 'stall' | 'reset' | 'pass';
 }
 
 /** Discord on loopback: REST, gateway and files. */
@@ -27,6 +27,7 @@ export class Imitation {
   downloads = 0;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   origin = '';
+  #isDown = false;
 
   async start(): Promise<this> {
     this.#server.on('upgrade', (request, socket, head) => this.gateway.upgrade(request, socket, head));
@@ -35,6 +36,15 @@ export class Imitation {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     this.origin = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
     return this;
+  }
+
+  /** Every connection ends at once, as when the network is down. */
+  goDown(isDown = true): void {
+    this.#isDown = isDown;
+    this.gateway.isOpen = !isDown;
+    if (!isDown) return;
+    this.gateway.drop();
+    this.#server.closeAllConnections();
   }
 
   async stop(): Promise<void> {
@@ -65,6 +75,7 @@ export class Imitation {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#isDown) return void request.socket.destroy();
     const url = new URL(request.url ?? '/', this.origin);
     if (url.pathname.startsWith('/cdn/')) return this.#serveFile(url.pathname, response);
     const call = await readCall(request, url);

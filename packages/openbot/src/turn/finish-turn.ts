@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { persistRunOutcome, type SessionEntry, type SessionSkillSnapshot } from '@openbot/sessions';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { ModelChoice, SystemPrompt } from '../runners/contract.ts';
-import { END_MARK } from '../transcripts/contract.ts';
+import { END_MARK, HELD } from '../transcripts/contract.ts';
 import type { ChosenRun } from './choose-run.ts';
 import { answerInside } from './commands/hints.ts';
 import { deliver, listBlocks, listSentBefore, WEB_CHANNEL } from './deliver.ts';
@@ -139,9 +139,20 @@ async function reply(
   };
 }
 
-async function noteAbort(turn: Turn, { entry }: TurnSession, cause = 'person'): Promise<void> {
-  const data = { turnId: turn.work.turnId, cause };
-  await turn.tools.transcripts.append(turn.refOf(entry), [{ type: 'custom', customType: END_MARK, data }]);
+async function noteAbort(
+  { tools, work, refOf }: Turn,
+  { entry }: TurnSession,
+  cause = 'person',
+): Promise<void> {
+  const { turnId } = work;
+  const ref = refOf(entry);
+  if (cause === 'shutdown') {
+    const trace = await tools.transcripts.findTurn(ref, turnId);
+    // A turn that waits for a model, which has said nothing in this try either, waits on.
+    if (trace?.abortedBy === HELD && trace.messages.at(-1)?.role === 'user') return;
+  }
+  const data = { turnId, cause };
+  await tools.transcripts.append(ref, [{ type: 'custom', customType: END_MARK, data }]);
 }
 
 function describeEnd(

@@ -101,6 +101,22 @@ test('a run that fails after the model has answered a later one begins no outage
   expect(notices()).toEqual(ended);
 });
 
+test('a try that the end of the process cut off leaves the message as it is', async () => {
+  const { model, play } = provider();
+  let tries = 0;
+  const stalls: Play = (question) => (tries++ === 0 ? play(question) : [{ stall: true }]);
+  const first = await openChat({ play: stalls });
+  await first.chat.write('ann', 'say hello');
+  await expect.poll(() => tries, { timeout: 60_000 }).toBe(2);
+  await first.bot.close();
+  model.isDown = false;
+  const chat = first.chat.again();
+  const second = await openChat({ home: first.home, chat, play });
+  await second.bot.idle();
+  expect(chat.shown).toEqual([`ann: ${NOTICE}`, 'ann: hello']);
+  expect(model.asked).toEqual([expect.stringContaining('say hello')]);
+});
+
 test('a run that was cut off in the middle goes on, and what it did is not done again', async () => {
   const write: ScriptStep = { tool: 'write_file', args: { path: 'a.md', content: 'A' } };
   const { model, play } = provider([write, { fail: '529', failure: 'overloaded' }]);

@@ -19,6 +19,7 @@ export const DOORS: Doors = {
     ],
     entry: ['delivery-context', 'json-object', 'read-session-entry', 'session-entry', 'snapshots'],
     key: [
+      'channel-names',
       'classify',
       'group',
       'identity-links',

@@ -1,6 +1,7 @@
 import { type ChatType, normalizeChatType } from '../message/chat-type.ts';
 import type { MsgContext } from '../message/msg-context.ts';
 import { buildAgentPeerSessionKey } from './build.ts';
+import { CHANNELS } from './channel-names.ts';
 import { readKeyPart } from './key-text.ts';
 import { DEFAULT_AGENT_ID, normalizeAccountId, normalizeKeyChannel } from './normalize.ts';
 import { parseAgentSessionKey } from './parse.ts';
@@ -14,31 +15,6 @@ export interface GroupKeyResolution {
 }
 
 type GroupContext = Pick<MsgContext, 'From' | 'ChatType' | 'Provider' | 'Surface' | 'OriginatingChannel'>;
-
-/** Channels whose name in front of an address (`telegram:-100123`) is not part of the id. */
-export const CHANNELS: ReadonlySet<string> = new Set([
-  'bluebubbles',
-  'discord',
-  'feishu',
-  'googlechat',
-  'imessage',
-  'irc',
-  'line',
-  'matrix',
-  'mattermost',
-  'msteams',
-  'nextcloud-talk',
-  'nostr',
-  'signal',
-  'slack',
-  'telegram',
-  'tlon',
-  'twitch',
-  'webchat',
-  'whatsapp',
-  'zalo',
-  'zalouser',
-]);
 
 /**
  * The group or channel that a message was written in, by chat type, by `:group:` or `:channel:` in From, or by WhatsApp's

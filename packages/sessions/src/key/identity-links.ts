@@ -1,3 +1,4 @@
+import { isChannelName } from './channel-names.ts';
 import { readKeyPart } from './key-text.ts';
 
 /** A person's name, and the ids that are theirs: `42`, or `telegram:42` where other channels use the same id for other people. */
@@ -12,7 +13,10 @@ export function resolveLinkedPeerId(params: {
   const peerId = readKeyPart(params.peerId, 'peer id');
   if (!params.identityLinks || peerId === '') return null;
   const channel = readKeyPart(params.channel, 'channel');
-  const claims = new Set(channel === '' ? [peerId] : [peerId, `${channel}:${peerId}`]);
+  const claims = new Set([channel === '' ? peerId : `${channel}:${peerId}`]);
+  const named = peerId.slice(0, Math.max(0, peerId.indexOf(':')));
+  // An id of one channel that is spelled as one of another (`telegram:42`) is not that person.
+  if (named === channel || !isChannelName(named)) claims.add(peerId);
   for (const [person, ids] of Object.entries(params.identityLinks)) {
     const name = readKeyPart(person, 'identity link');
     if (name === '' || !Array.isArray(ids)) continue;

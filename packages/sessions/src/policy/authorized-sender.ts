@@ -1,4 +1,5 @@
-import { CHANNELS, isGroupMessage } from '../key/group.ts';
+import { isChannelName } from '../key/channel-names.ts';
+import { isGroupMessage } from '../key/group.ts';
 import type { MsgContext } from '../message/msg-context.ts';
 
 export type SenderContext = Pick<
@@ -39,7 +40,7 @@ export function isAuthorizedSender(params: {
     .filter((channel) => channel !== '');
   const isOfAnother = (entry: string) => {
     const named = readPrefix(entry);
-    return channels.length > 0 && isChannel(named) && !channels.includes(named);
+    return channels.length > 0 && isChannelName(named) && !channels.includes(named);
   };
   const strip = (text: string) => stripChannel(text, channels);
   const ids = [ctx.SenderId, ctx.SenderE164, isGroupMessage(ctx) ? undefined : ctx.From];
@@ -81,13 +82,6 @@ function readPrefix(text: string): string {
 
 function nameChannel(word: string): string {
   return word === 'tg' ? 'telegram' : word;
-}
-
-/** Of OpenBot; OpenClaw has none of these. */
-const OWN_CHANNELS: ReadonlySet<string> = new Set(['cli', 'webhook']);
-
-function isChannel(word: string): boolean {
-  return CHANNELS.has(word) || OWN_CHANNELS.has(word);
 }
 
 /** A phone number as `+` and digits. */

@@ -143,6 +143,8 @@ describe('identity links', () => {
     ['irc', '7', 'bob'],
     ['irc', '5', null],
     ['irc', 'alice', null],
+    ['telegram', 'telegram:42', 'alice'],
+    ['webhook', 'telegram:42', null],
   ])('%s %s is %s', (channel, peerId, expected) => {
     expect(resolveLinkedPeerId({ identityLinks, channel, peerId })).toBe(expected);
   });

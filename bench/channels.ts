@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Imitation } from '../packages/openbot/test/channels/discord/imitation/imitation.ts';
 import { CloudApi } from '../packages/openbot/test/channels/whatsapp/cloud-api.ts';
 import {
+  countStolenTime,
   describeMemory,
   machineLoad,
   megabytes,
@@ -117,13 +118,14 @@ async function measureMessages(stateDir: string, telegram: TelegramLoad): Promis
   // The first message of a session makes it.
   await telegram.talk(CONVERSATIONS, 50, 2 * (CONVERSATIONS / 50));
   const before = processorTimesOf(pids());
+  const stolen = process.platform === 'linux' ? countStolenTime() : () => '';
   const { times, lost, outOfOrder, doubled, seconds } = await telegram.talk(
     CONVERSATIONS,
     PER_SECOND,
     SECONDS,
   );
   const used = processorTimesOf(pids()).map((ms, at) => ((ms - before[at]!) / times.length).toFixed(2));
-  const load = machineLoad();
+  const load = [machineLoad(), stolen()].filter(Boolean).join(', ');
   const p95 = percentile(times, 0.95);
   const holds = p95 <= P95_MS ? '' : `; ${await findRate(telegram, times.length / seconds)}`;
   await close();

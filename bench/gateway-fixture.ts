@@ -150,6 +150,18 @@ export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 /** What else the machine did: processes that wanted a processor, of the last minute. */
 export const machineLoad = () => `load ${loadavg()[0]!.toFixed(1)} on ${availableParallelism()} processors`;
 
+/** Begins to count the time in which other machines had the processors of this one. Returns how much it was, for people. Linux alone. */
+export function countStolenTime(): () => string {
+  const readTimes = () =>
+    readFileSync('/proc/stat', 'utf8').split('\n')[0]!.split(/ +/).slice(1, 9).map(Number);
+  const before = readTimes();
+  return () => {
+    const spent = readTimes().map((ticks, at) => ticks - before[at]!);
+    const all = spent.reduce((sum, ticks) => sum + ticks);
+    return `${((spent[7]! / all) * 100).toFixed(0)}% of the time stolen by other machines`;
+  };
+}
+
 interface Frame {
   readonly type: 'res' | 'event';
   readonly id?: string;

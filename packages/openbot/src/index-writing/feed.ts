@@ -112,7 +112,12 @@ export function feedIndex(options: IndexFeedOptions): IndexFeed {
     });
     // All of them: the next ones must not overtake one that goes on.
     const failed = (await Promise.allSettled(fed)).find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    if (failed?.status !== 'rejected') return;
+    if (some.length === 1) throw failed.reason;
+    // One that fails takes the others of its transaction along, so each gets its own.
+    const faults: unknown[] = [];
+    for (const one of some) await feedSessions(opened, [one]).catch((error) => faults.push(error));
+    if (faults.length > 0) throw faults[0];
   };
 
   const end = transcripts.onUpdate((ref) => {

@@ -143,6 +143,8 @@ export class ActiveTurn {
     const queued = new Set(plan.queue);
     this.#mayJoinLater =
       run.steering === 'not yet' && others.some(({ state, seq }) => state === 'received' && !queued.has(seq));
+    // It was opened while the rules were made.
+    if (this.#mayJoinLater && this.#steering === 'open') this.poke();
     if (plan.abort !== undefined) this.abort(abortReason(plan.abort));
     for (const dropped of plan.drops) await drop(dropped, others);
     const queue = [...plan.queue, ...(await this.#offer(plan.steer))];

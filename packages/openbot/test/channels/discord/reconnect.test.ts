@@ -5,6 +5,13 @@ import { ADA, atHome, BEN, type DiscordHome } from './discord-home.ts';
 const texts = ({ host }: DiscordHome) => host.taken.map(([, , text]) => text);
 const identifies = ({ network }: DiscordHome) => network.gateway.opened.filter((line) => line === 'identify');
 
+/** What is said until the gateway is open again is in no session. */
+function loseSession({ network: { gateway } }: DiscordHome): void {
+  gateway.isOpen = false;
+  gateway.drop();
+  gateway.forgetSessions();
+}
+
 describe('a connection that is lost', () => {
   test(
     'complaint 7: is resumed a hundred times in all ways, and nothing is lost or doubled',
@@ -200,9 +207,7 @@ describe('a session that Discord has forgotten', () => {
       network.sayDirectly(ADA, 'one');
       network.say('20', ADA, 'two');
       await home.settle(channel);
-      network.gateway.isOpen = false;
-      network.gateway.drop();
-      network.gateway.forgetSessions();
+      loseSession(home);
       network.sayDirectly(ADA, 'missed');
       network.say('20', ADA, 'missed too');
       world.channels.delete('20');
@@ -233,9 +238,7 @@ describe('a session that Discord has forgotten', () => {
       const channel = await home.connect();
       network.sayDirectly(ADA, 'one');
       await home.settle(channel);
-      network.gateway.isOpen = false;
-      network.gateway.drop();
-      network.gateway.forgetSessions();
+      loseSession(home);
       network.sayDirectly(ADA, 'missed');
       const body = { message: 'Missing Access', code: 50001 };
       network.fault({ path: /\/channels\/7501$/, times: 1, does: { status: 403, body } });
@@ -257,9 +260,7 @@ describe('a session that Discord has forgotten', () => {
       const channel = await home.connect();
       network.sayDirectly(ADA, 'one');
       await home.settle(channel);
-      network.gateway.isOpen = false;
-      network.gateway.drop();
-      network.gateway.forgetSessions();
+      loseSession(home);
       network.sayDirectly(ADA, 'missed');
       const failing = { path: /\/7501\/messages$/, times: 1000, does: { status: 502 } };
       network.fault(failing);
@@ -285,9 +286,7 @@ describe('a session that Discord has forgotten', () => {
       const channel = await home.connect();
       network.say('20', ADA, 'one');
       await home.settle(channel);
-      network.gateway.isOpen = false;
-      network.gateway.drop();
-      network.gateway.forgetSessions();
+      loseSession(home);
       network.say('20', ADA, 'missed');
       const does = { status: 403, body: { message: 'Missing Access', code: 50001 } };
       network.fault({ path: /^\/guilds\/11\/channels$/, times: 1000, does });
@@ -306,9 +305,7 @@ describe('a session that Discord has forgotten', () => {
       const channel = await home.connect();
       network.say('20', ADA, 'one');
       await home.settle(channel);
-      network.gateway.isOpen = false;
-      network.gateway.drop();
-      network.gateway.forgetSessions();
+      loseSession(home);
       host.strangers.add(BEN.id);
       network.say('20', BEN, 'of a stranger');
       network.say('20', ADA, 'missed');
@@ -339,9 +336,7 @@ describe('a session that Discord has forgotten', () => {
       const channel = await home.connect();
       network.sayDirectly(ADA, 'one');
       await home.settle(channel);
-      network.gateway.isOpen = false;
-      network.gateway.drop();
-      network.gateway.forgetSessions();
+      loseSession(home);
       for (let n = 0; n < 600; n++) network.sayDirectly(ADA, `${n}`);
       network.gateway.isOpen = true;
       await home.settle(channel);

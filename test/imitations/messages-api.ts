@@ -4,9 +4,16 @@
  */
 import type { ServerResponse } from 'node:http';
 import { type RecordedRequest, sendJson, startLoopbackServer, tokensOf } from './loopback-server.ts';
-import { apiErrors, isErrorReply, type MessagesRequest, type Reply } from './messages-format.ts';
+import {
+  apiErrors,
+  type DroppedThinking,
+  isErrorReply,
+  type MessagesRequest,
+  type Reply,
+} from './messages-format.ts';
 import { findHistoryFault } from './messages-history.ts';
 import { sendError, sendMessage, streamMessage } from './messages-reply.ts';
+import { type BindingMode, bindReply, checkThinking } from './thinking-binding.ts';
 
 export interface MessagesApiOptions {
   /**
@@ -16,6 +23,8 @@ export interface MessagesApiOptions {
   readonly replies: ((request: MessagesRequest, count: number) => Reply | Promise<Reply>) | readonly Reply[];
   /** Whether a conversation that the real API would refuse is taken. Default: it is refused. */
   readonly takeAnyHistory?: boolean;
+  /** What happens to thinking whose conversation was changed, on models that bind it. Default: `enforce`. */
+  readonly binding?: BindingMode;
   readonly models?: readonly string[];
   /** Requests with another key are refused. */
   readonly key?: string;
@@ -32,8 +41,11 @@ export interface MessagesApi {
   readonly conversations: readonly MessagesRequest[];
   /** What was wrong with refused conversations, oldest first. */
   readonly faults: readonly string[];
+  /** Thinking that was left out of requests, oldest first. */
+  readonly dropped: readonly DroppedThinking[];
   /** Answers what comes from now on by another script. */
   setReplies(replies: MessagesApiOptions['replies']): void;
+  setBinding(mode: BindingMode): void;
   /** Forgets what was asked so far. */
   forget(): void;
   close(): Promise<void>;
@@ -42,7 +54,8 @@ export interface MessagesApi {
 export async function startMessagesApi(options: MessagesApiOptions): Promise<MessagesApi> {
   const conversations: MessagesRequest[] = [];
   const faults: string[] = [];
-  let replies = options.replies;
+  const dropped: DroppedThinking[] = [];
+  let { replies, binding = 'enforce' } = options;
   let answered = 0;
   let messageCount = 0;
 
@@ -51,14 +64,20 @@ export async function startMessagesApi(options: MessagesApiOptions): Promise<Mes
     const tokens = tokensOf([request.system, request.messages]);
     if (options.window !== undefined && tokens > options.window)
       return apiErrors.promptTooLong(tokens, options.window);
-    const fault = options.takeAnyHistory === true ? undefined : findHistoryFault(request.messages);
+    const checked = checkThinking(request, headers, binding);
+    const fault =
+      options.takeAnyHistory === true ? undefined : (findHistoryFault(request.messages) ?? checked.fault);
     if (fault !== undefined) {
       faults.push(fault);
       return apiErrors.invalidRequest(fault);
     }
     const count = answered++;
     const reply = typeof replies === 'function' ? await replies(request, count) : replies[count];
-    return reply ?? apiErrors.invalidRequest(`the script has ${count} replies and this is one more request`);
+    if (reply === undefined)
+      return apiErrors.invalidRequest(`the script has ${count} replies and this is one more request`);
+    if (isErrorReply(reply) || checked.fault !== undefined) return reply;
+    dropped.push(...checked.dropped);
+    return bindReply(request, checked, reply);
   }
 
   async function answer(
@@ -98,14 +117,19 @@ export async function startMessagesApi(options: MessagesApiOptions): Promise<Mes
     requests: server.requests,
     conversations,
     faults,
+    dropped,
     setReplies(next) {
       replies = next;
       answered = 0;
+    },
+    setBinding(mode) {
+      binding = mode;
     },
     forget() {
       server.requests.length = 0;
       conversations.length = 0;
       faults.length = 0;
+      dropped.length = 0;
     },
     close: server.close,
   };

@@ -21,11 +21,23 @@ export interface ToolResultBlock {
   readonly content?: string | readonly ContentBlock[];
   readonly is_error?: boolean;
 }
+export interface RedactedThinkingBlock {
+  readonly type: 'redacted_thinking';
+  readonly data: string;
+}
 /** A block of a kind that the imitation only passes on: images, documents, and what comes later. */
 export interface OtherBlock {
-  readonly type: 'image' | 'document' | 'redacted_thinking';
+  readonly type: 'image' | 'document';
 }
-export type ContentBlock = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock | OtherBlock;
+export type ContentBlock =
+  | TextBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlock
+  | ToolResultBlock
+  | OtherBlock;
+/** What a model says. */
+export type ReplyBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock;
 
 export interface ApiMessage {
   readonly role: 'user' | 'assistant' | 'system';
@@ -51,12 +63,21 @@ export interface ReplyUsage {
 }
 
 export interface MessageReply {
-  readonly blocks: readonly (TextBlock | ThinkingBlock | ToolUseBlock)[];
+  readonly blocks: readonly ReplyBlock[];
+  /** Thinking of the request that the API left out. */
+  readonly dropped?: readonly DroppedThinking[];
   readonly usage?: ReplyUsage;
   /** Unless given: `tool_use` when a call is among the blocks, else `end_turn`. */
   readonly stopReason?: string;
   /** What follows the blocks of a streamed reply in the place of its end. */
   readonly breaksOff?: BreakOff;
+}
+
+/** As the API lists it in `input_transformations`. */
+export interface DroppedThinking {
+  readonly type: 'thinking_dropped';
+  readonly path: string;
+  readonly reason: string;
 }
 
 /** The connection is lost, nothing more comes, or the stream ends with an error. */
@@ -77,9 +98,29 @@ export const think = (thinking: string): ThinkingBlock => ({
   thinking,
   signature: signThinking(thinking),
 });
-/** The imitation's own signature: thinking that it did not issue, or that was changed since, does not match it. */
-export const signThinking = (thinking: string): string =>
-  Buffer.from(`signed:${thinking}`).toString('base64');
+export const redact = (secret: string): RedactedThinkingBlock => ({
+  type: 'redacted_thinking',
+  data: signRedacted(secret),
+});
+/**
+ * The imitation's own signature: thinking that it did not issue, or that was changed since, does not match it.
+ * @param prefix a hash of all that came before, added when the thinking is sent
+ */
+export const signThinking = (thinking: string, prefix = ''): string => sign('signed', prefix, thinking);
+export const signRedacted = (secret: string, prefix = ''): string => sign('redacted', prefix, secret);
+
+const sign = (kind: string, prefix: string, text: string): string =>
+  Buffer.from(`${kind}:${prefix}:${text}`).toString('base64');
+
+/** What a signature says; undefined for one that the imitation did not issue. */
+export function readSignature(
+  signature: string,
+): { readonly prefix: string; readonly text: string } | undefined {
+  const [, prefix, text] =
+    /^(?:signed|redacted):([0-9a-f]*):(.*)$/s.exec(Buffer.from(signature, 'base64').toString()) ?? [];
+  return prefix === undefined || text === undefined ? undefined : { prefix, text };
+}
+
 export const call = (id: string, name: string, input: Readonly<Record<string, unknown>>): ToolUseBlock => ({
   type: 'tool_use',
   id,

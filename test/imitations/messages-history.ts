@@ -1,7 +1,7 @@
 /**
  * The rules of the Messages API about a conversation, once: for Claude Code in the tests and for OpenClaw in interop.
  */
-import { type ApiMessage, blocksOf, type ContentBlock, signThinking } from './messages-format.ts';
+import { type ApiMessage, blocksOf, type ContentBlock, readSignature } from './messages-format.ts';
 
 interface Turn {
   /** Of its first message in the request. */
@@ -76,7 +76,7 @@ function findThinkingFault(turn: Turn): string | undefined {
     return `${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${turn.blocks[0]?.type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns.`;
   }
   for (const [index, block] of turn.blocks.entries()) {
-    if (block.type === 'thinking' && block.signature !== signThinking(block.thinking))
+    if (block.type === 'thinking' && readSignature(block.signature)?.text !== block.thinking)
       return `${at}.content.${index}: Invalid \`signature\` in \`thinking\` block`;
   }
   const last = turn.blocks.at(-1);
@@ -86,7 +86,9 @@ function findThinkingFault(turn: Turn): string | undefined {
   return undefined;
 }
 
-function isThinking(block: ContentBlock): boolean {
+export function isThinking(
+  block: ContentBlock,
+): block is Extract<ContentBlock, { type: 'thinking' | 'redacted_thinking' }> {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 

@@ -11,6 +11,7 @@ export interface ReplyContext {
 export function sendMessage(response: ServerResponse, reply: MessageReply, context: ReplyContext): void {
   sendJson(response, 200, {
     ...openMessage(context),
+    ...transformations(reply),
     content: reply.blocks,
     stop_reason: stopReasonOf(reply),
     usage: wholeUsage(reply.usage),
@@ -24,7 +25,9 @@ export function streamMessage(response: ServerResponse, reply: MessageReply, con
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
   };
   const usage = wholeUsage(reply.usage);
-  send('message_start', { message: { ...openMessage(context), usage: { ...usage, output_tokens: 1 } } });
+  send('message_start', {
+    message: { ...openMessage(context), ...transformations(reply), usage: { ...usage, output_tokens: 1 } },
+  });
   for (const [index, block] of reply.blocks.entries()) {
     const delta = (fields: object): void => send('content_block_delta', { index, delta: fields });
     if (block.type === 'text') {
@@ -37,6 +40,8 @@ export function streamMessage(response: ServerResponse, reply: MessageReply, con
       });
       for (const thinking of halves(block.thinking)) delta({ type: 'thinking_delta', thinking });
       delta({ type: 'signature_delta', signature: block.signature });
+    } else if (block.type === 'redacted_thinking') {
+      send('content_block_start', { index, content_block: block });
     } else {
       send('content_block_start', { index, content_block: { ...block, input: {} } });
       for (const json of halves(JSON.stringify(block.input)))
@@ -70,6 +75,10 @@ function openMessage({ id, model }: ReplyContext): object {
     stop_reason: null,
     stop_sequence: null,
   };
+}
+
+function transformations({ dropped = [] }: MessageReply): object {
+  return dropped.length === 0 ? {} : { input_transformations: dropped };
 }
 
 function wholeUsage(usage: ReplyUsage = {}): Required<ReplyUsage> {

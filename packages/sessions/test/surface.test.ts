@@ -50,10 +50,10 @@ const SURFACE: Readonly<Record<string, string>> = {
   transcript: `
     Calibration Context ContextSize DANGLING DialectName EntryDraft FLAG IMAGE_CHARACTERS LineSplitter
     ModelMessage Refusal SessionFileEntry SpokenText TokenBasis TokenUsage ToolCallRef ToolResultRef
-    TranscriptAppender TranscriptBuilder TranscriptHeader TranscriptMessage Turn buildSessionFileEntry
+    TranscriptAppender TranscriptBuilder TranscriptHeader TranscriptMessage Turn bindsThinking buildSessionFileEntry
     composeDeliveryMirror composeEntry composeHeader composeLine composeUserMessage childrenOf callIdsOf
     answeredIdsOf contextCharacters contextOf ensureTranscript estimateTokens extractSessionText
-    extractSpokenText findRefusals formatSpokenText hasTools leafOf listSessionFiles measureContext
+    extractSpokenText findRefusals formatSpokenText hasBoundThinking hasTools leafOf listSessionFiles measureContext
     modelMessagesOf openTranscriptForAppend readFileEnds readFileLinesBackwards readFileStart
     hasTranscriptHeader repairTranscriptHeader scanOpenTranscript sideOf withTranscriptLock LineMessage LineUsage
     MessageBlock Speaker readLineMessage textsOf

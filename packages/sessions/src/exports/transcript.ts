@@ -28,6 +28,10 @@ export {
 } from '../transcript/context/model-messages.ts';
 export { findRefusals, type Refusal } from '../transcript/context/provider-rules.ts';
 
+// Models that bind thinking
+
+export { bindsThinking, hasBoundThinking } from '../transcript/preserved-thinking.ts';
+
 // Token figures
 
 export {

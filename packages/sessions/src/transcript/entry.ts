@@ -93,6 +93,10 @@ export const FLAG = {
   beginsWithThinking: 1 << 17,
   /** Holds output of a tool in a person's place: of a command, a background agent, a file that was named. */
   toolOutput: 1 << 18,
+  /** Names a model that binds thinking to what was said before it. */
+  boundModel: 1 << 19,
+  /** Names another model. */
+  otherModel: 1 << 20,
 } as const;
 
 export interface TokenUsage {

@@ -54,7 +54,8 @@ describe('the usage of a message that took several requests', () => {
     const usage = figures(100, 10, { iterations: [one('message', 70, 7), one('thinking', 3)] });
     const content = [{ type: 'text', text: 'hello' }];
     const plain = read([user('u', null), assistant('a', 'u', { content })]).entry(1);
-    const before = { ...assistant('a', 'u', { content }), message: { usage, id: 'a', content } };
+    const { model } = assistant('a', 'u', { content }).message as { model: string };
+    const before = { ...assistant('a', 'u', { content }), message: { usage, id: 'a', model, content } };
     for (const line of [assistant('a', 'u', { content, usage }), before]) {
       const { flags, textSize, thinkingSize } = read([user('u', null), line]).entry(1);
       expect({ flags, textSize, thinkingSize }).toEqual({ flags: plain.flags, textSize: 5, thinkingSize: 0 });

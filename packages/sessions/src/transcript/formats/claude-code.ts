@@ -3,6 +3,7 @@
  * that repeat its id and usage; results are blocks of user lines; many lines are outside the conversation.
  */
 import { FLAG, type TokenUsage } from '../entry.ts';
+import { flagOfModel } from '../preserved-thinking.ts';
 import { defineShape, NULL_REF, type SkimmedLine, type Spec } from '../skim/shape.ts';
 import {
   ABSENT,
@@ -350,7 +351,8 @@ function readAssistant(line: SkimmedLine, facts: LineFacts): void {
       noteThinking(facts, facts.textSize > 0);
     } else facts.flags |= FLAG.otherContent;
   }
-  if (values[API_ERROR] === true || values[MODEL] === '<synthetic>') facts.flags |= FLAG.failed;
+  const isReal = values[API_ERROR] !== true && values[MODEL] !== '<synthetic>';
+  facts.flags |= isReal ? flagOfModel(values[MODEL]) : FLAG.failed;
   if (values[USAGE_ESTIMATED_BY] === ESTIMATED_BY) facts.flags |= FLAG.estimatedUsage;
   facts.usage = readUsage(line);
 }
@@ -391,9 +393,7 @@ function readIteration(line: SkimmedLine, row: number): TokenUsage | undefined {
   return { input, output, cacheRead, cacheWrite, total: 0 };
 }
 
-function isFigure(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0;
-}
+const isFigure = (value: unknown): value is number => typeof value === 'number' && value >= 0;
 
 function inputOf({ input, cacheRead, cacheWrite }: TokenUsage): number {
   return input + cacheRead + cacheWrite;

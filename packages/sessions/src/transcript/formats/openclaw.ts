@@ -4,6 +4,7 @@
  */
 import type { EntryKind, EntryRole, TokenUsage } from '../entry.ts';
 import { FLAG } from '../entry.ts';
+import { flagOfModel } from '../preserved-thinking.ts';
 import { defineShape, type SkimmedLine, type Spec } from '../skim/shape.ts';
 import {
   ABSENT,
@@ -58,7 +59,6 @@ const MESSAGE: Readonly<Record<string, Spec | 'text' | 'flag' | 'size' | 'weight
   details: { leaf: 'weight', as: 'details' },
   usage: USAGE,
   stopReason: { leaf: 'text', as: 'stopReason' },
-  provider: { leaf: 'text', as: 'provider' },
   model: { leaf: 'text', as: 'model' },
   command: { leaf: 'size', as: 'command' },
   output: { leaf: 'size', as: 'output' },
@@ -76,6 +76,7 @@ const shape = defineShape({
     parentSession: 'text',
     message: { leaf: 'present', fields: MESSAGE },
     customType: 'text',
+    modelId: 'text',
     key: 'text',
     firstKeptEntryId: 'ref',
     firstKeptEntryIndex: 'number',
@@ -111,7 +112,6 @@ const TOOL_NAME = shape.slot('toolName');
 const IS_ERROR = shape.slot('isError');
 const DETAILS = shape.slot('details');
 const STOP_REASON = shape.slot('stopReason');
-const PROVIDER = shape.slot('provider');
 const MODEL = shape.slot('model');
 const COMMAND = shape.slot('command');
 const OUTPUT = shape.slot('output');
@@ -124,6 +124,7 @@ const USAGE_TOTAL = shape.slot('usage.total');
 const USAGE_ESTIMATED_BY = shape.slot('usage.estimatedBy');
 const USAGE_CONTEXT_STATE = shape.slot('usage.context.state');
 const USAGE_CONTEXT_TOTAL = shape.slot('usage.context.total');
+const MODEL_ID = shape.slot('modelId');
 const CUSTOM_TYPE = shape.slot('customType');
 const KEY = shape.slot('key');
 const FIRST_KEPT = shape.slot('firstKeptEntryId');
@@ -261,7 +262,8 @@ function readAssistant({ values }: SkimmedLine, facts: LineFacts): void {
   if (values[USAGE_ESTIMATED_BY] === ESTIMATED_BY) facts.flags |= FLAG.estimatedUsage;
   const stopReason = values[STOP_REASON];
   if (stopReason === 'error' || stopReason === 'aborted') facts.flags |= FLAG.failed;
-  if (values[PROVIDER] === 'openclaw' && values[MODEL] === 'delivery-mirror') facts.flags |= FLAG.mirror;
+  if (values[MODEL] === 'delivery-mirror') facts.flags |= FLAG.mirror;
+  else facts.flags |= flagOfModel(values[MODEL]);
 }
 
 function readUsage(values: readonly unknown[]): TokenUsage | undefined {
@@ -309,6 +311,9 @@ function readOther(line: SkimmedLine, facts: LineFacts): void {
       facts.target = asRef(values[TARGET_ID]);
       if (values[REPLACEMENT] === null) facts.flags |= FLAG.removesTarget;
       readReplacement(line, facts);
+      return;
+    case 'model-change':
+      facts.flags |= flagOfModel(values[MODEL_ID]);
       return;
     case 'custom':
       facts.type = asText(values[CUSTOM_TYPE]) ?? asText(values[KEY]) ?? 'custom';

@@ -26,9 +26,9 @@ export function makeCodingTools(parts: CodingToolParts, session: ToolSession, ag
   const waits = !isChat(session.requester);
   const start: Tool = {
     name: 'claude_code',
-    description: waits
-      ? 'Has Claude Code work on a task in a repository, and waits for its answer.'
-      : 'Starts Claude Code on a task in a repository. The person is told its questions, progress and result.',
+    // The same in each turn, whoever asks.
+    description:
+      'Has Claude Code work on a task in a repository. On a chat network it is started, and the person is told its questions, progress and result; elsewhere this waits for its answer.',
     parameters: {
       type: 'object',
       properties: {
@@ -64,7 +64,7 @@ export function makeCodingTools(parts: CodingToolParts, session: ToolSession, ag
       });
     },
   };
-  return waits ? [start] : [start, makeSend(parts, session)];
+  return [start, makeSend(parts, session)];
 }
 
 async function waitForRun(
@@ -96,6 +96,8 @@ function makeSend({ desk, outbox, now }: CodingToolParts, session: ToolSession):
     },
     changes: true,
     run: async ({ id, text }, { signal }) => {
+      if (!isChat(session.requester))
+        throw toolFailure('Only in a conversation on a chat network can a coding run be told more.');
       const run = desk.records.get((id as string).trim());
       if (run === undefined || run.agentId !== session.agentId || run.sessionKey !== session.sessionKey)
         throw toolFailure(`This conversation has no coding run ${id}.`);

@@ -1,3 +1,4 @@
+import { deriveChatTypeFromKey } from '@openbot/sessions/key';
 import type { ResolvedAgent } from '../config/agents.ts';
 import type { Tool, ToolSession } from '../tools/contract.ts';
 import { makeContextClean } from './context-clean.ts';
@@ -10,7 +11,7 @@ import { makeSessionsList } from './sessions-list.ts';
 import { makeSessionsSend } from './sessions-send.ts';
 import { makeSessionsSpawn } from './sessions-spawn.ts';
 
-/** What an agent can do with its conversations in one turn. */
+/** What an agent can do with its conversations. Which tools those are depends on the session alone, not on the turn. */
 export function makeSessionTools(
   parts: SessionToolParts,
   session: ToolSession,
@@ -25,6 +26,11 @@ export function makeSessionTools(
     makeSessionsSpawn(scope),
     makeSessionStatus(scope),
     makeContextClean(scope),
-    ...(session.isGroup ? [] : [makeMemorySearch(scope)]),
+    ...(isOfGroup(session.sessionKey) ? [] : [makeMemorySearch(scope)]),
   ];
+}
+
+function isOfGroup(sessionKey: string): boolean {
+  const type = deriveChatTypeFromKey(sessionKey);
+  return type === 'group' || type === 'channel';
 }

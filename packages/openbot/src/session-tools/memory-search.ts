@@ -30,6 +30,10 @@ export function makeMemorySearch(scope: ToolScope): Tool {
     parameters: PARAMETERS,
     changes: false,
     run: async ({ query, limit = 8 }, { signal }) => {
+      if (scope.session.isGroup)
+        throw toolFailure(
+          'Several people read this conversation: private notes must not be searched for it.',
+        );
       if ((query as string).trim() === '') throw toolFailure('The query is empty.');
       const hits = await search(scope, query as string, signal);
       return answer({

@@ -17,40 +17,52 @@ export type UseDecision =
   | { readonly do: 'ask'; readonly how: 'on-miss' | 'always' }
   | { readonly do: 'refuse'; readonly reason: string };
 
-/** Names of the tools that are offered. What would have to be asked about is not offered where no person can be asked. */
-export function allowedTools(tools: readonly Tool[], rules: UseRules): string[] {
-  const listed = rules.agent.tools;
-  return tools
-    .filter((tool) => listed?.includes(tool.name) ?? true)
-    .filter((tool) => !tool.changes || mayBeUsed(tool, rules))
-    .map(({ name }) => name);
+/**
+ * The tools that the configuration could allow in a session: what its model is told of. Neither the session's limits nor the
+ * sender counts, so that the list is the same in each turn; `decideUse` refuses what is not allowed now.
+ */
+export function listTools(tools: readonly Tool[], agent: UseRules['agent']): Tool[] {
+  return tools.filter(
+    (tool) =>
+      (agent.tools?.includes(tool.name) ?? true) && limitsOf(tool, { entry: {}, agent }).security !== 'deny',
+  );
 }
 
-function mayBeUsed(tool: Tool, rules: UseRules): boolean {
+/** Whether a tool that changes something can be used at least once, with a question or without. */
+export function mayBeUsed(tool: Tool, rules: UseRules): boolean {
   const { security, ask } = limitsOf(tool, rules);
   if (security === 'deny') return false;
   if (ask === 'always') return rules.canAsk;
-  if (tool.commandOf !== undefined || security === 'full') {
-    // Which command is allowed is known with the command.
-    return rules.canAsk || tool.commandOf !== undefined || ask === 'off' || isListed(tool, rules);
-  }
-  return isListed(tool, rules) || (ask === 'on-miss' && rules.canAsk);
+  // Which command is allowed is known with the command.
+  if (tool.commandOf !== undefined || isListed(tool, rules)) return true;
+  return ask === 'on-miss' ? rules.canAsk : security === 'full';
 }
 
 /** Whether a tool can be used at least once without a question. */
 export function isUsedUnasked(tool: Tool, rules: UseRules): boolean {
   const { ask } = limitsOf(tool, rules);
-  return ask === 'off' || (ask === 'on-miss' && (tool.commandOf !== undefined || isListed(tool, rules)));
+  return (
+    mayBeUsed(tool, rules) &&
+    (ask === 'off' || (ask === 'on-miss' && (tool.commandOf !== undefined || isListed(tool, rules))))
+  );
 }
 
-/** What happens to one use of a tool that is offered. */
+/** What happens to one use of a tool that is listed. */
 export function decideUse(tool: Tool, args: Readonly<Record<string, unknown>>, rules: UseRules): UseDecision {
   if (!tool.changes) return { do: 'run' };
   const { security, ask } = limitsOf(tool, rules);
   if (security === 'deny') return { do: 'refuse', reason: 'This session must not change anything.' };
   if (ask === 'always') return { do: 'ask', how: 'always' };
-  if (tool.commandOf === undefined)
-    return ask === 'off' || isListed(tool, rules) ? { do: 'run' } : { do: 'ask', how: 'on-miss' };
+  if (tool.commandOf === undefined) {
+    if (isListed(tool, rules)) return { do: 'run' };
+    // Rules spare a person the question. Where no person can be asked, they do not open the tool.
+    if (ask === 'on-miss') return { do: 'ask', how: rules.canAsk ? 'on-miss' : 'always' };
+    if (security === 'full') return { do: 'run' };
+    return {
+      do: 'refuse',
+      reason: `The tool ${tool.name} is not in the list of tools that this session may use.`,
+    };
+  }
   const command = tool.commandOf(args);
   const { allowlist = [] } = rules.agent.exec;
   if (security === 'full' || allowlist.some((pattern) => allowsCommand(pattern, command)))
@@ -68,7 +80,7 @@ const ASKS = ['always', 'on-miss', 'off'] as const;
  */
 function limitsOf(
   { commandOf }: Tool,
-  { entry, agent }: UseRules,
+  { entry, agent }: Pick<UseRules, 'entry' | 'agent'>,
 ): { security: (typeof SECURITIES)[number]; ask: (typeof ASKS)[number] } {
   const { execSecurity = 'full', execAsk = 'off' } = entry;
   if (commandOf === undefined)

@@ -4,7 +4,7 @@ import type { Policy } from '../permissions/policy.ts';
 import { readingOf } from '../permissions/rules.ts';
 import type { ModelChoice, RunRequest } from '../runners/contract.ts';
 import { FILE_TOOLS } from '../tools/all.ts';
-import { allowedTools, decideUse, isUsedUnasked } from '../tools/allowed-tools.ts';
+import { decideUse, isUsedUnasked, listTools, mayBeUsed } from '../tools/allowed-tools.ts';
 import type { RunTools } from '../tools/contract.ts';
 import { makeExec } from '../tools/exec/exec.ts';
 import { openRunTools } from '../tools/run-tools.ts';
@@ -21,13 +21,13 @@ export interface OfferedTools {
   readonly permit: RunRequest['permit'];
   readonly findDenial: RunRequest['findDenial'];
   readonly unreadable: RunRequest['unreadable'];
-  /** The agent may look but not change anything. */
+  /** The agent may look but not change anything now, whatever is listed. */
   readonly isReadOnly: boolean;
   /** The agent may change nothing without a person's answer. */
   readonly isAsking: boolean;
 }
 
-/** What the agent can do in this turn. */
+/** The tools that the agent is told of, which are the same in each turn of a session, and what it may do with them now. */
 export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelChoice): OfferedTools {
   const { tools, work, agent, message } = turn;
   const { entry, sessionKey, sessionId, isGroup } = turnSession;
@@ -50,6 +50,8 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   };
   const rules = { entry, agent, canAsk: policy.canAsk };
   const all = [...FILE_TOOLS, makeExec(agent.exec, tools.env), ...tools.sessionTools(session)];
+  const listed = listTools(all, agent);
+  const changing = listed.filter((tool) => tool.changes && mayBeUsed(tool, rules));
   const offered = openRunTools(
     all,
     {
@@ -59,7 +61,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
       folderOf: (path) => folderOfMedia(tools.stateDir, path),
       findReadDenial: (path) => policy.findDenial(readingOf(path)),
     },
-    allowedTools(all, rules),
+    listed.map(({ name }) => name),
     async (tool, args, { callId, signal }) => {
       const request = { callId, toolName: tool.name, arguments: args };
       const use = decideUse(tool, args, rules);
@@ -73,8 +75,8 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     permit,
     findDenial: (use) => policy.findDenial(use),
     unreadable: policy.unreadable,
-    isReadOnly: isReadOnlySession(offered.list, workspaceDir),
-    isAsking: !offered.list.some((tool) => tool.changes && isUsedUnasked(tool, rules)),
+    isReadOnly: isReadOnlySession(changing, workspaceDir),
+    isAsking: !changing.some((tool) => isUsedUnasked(tool, rules)),
   };
 }
 

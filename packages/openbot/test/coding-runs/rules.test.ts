@@ -252,6 +252,24 @@ test('a conversation reaches no coding run of another one', async () => {
   expect(home.resultsIn()).toEqual(['This conversation has no coding run 0123abcd.']);
 });
 
+test('whoever asks, the tools are described in the same words; a command sends no follow-up', async () => {
+  const { desk, outbox } = await openDesk();
+  await desk.records.put(recordOf({ owner: 'me' }));
+  const config = { claudeCode: { repos: ['/'] } };
+  const agent = resolveAgentSettings({ config, agentId: 'main', stateDir: '/state', env: {} });
+  const parts = { desk, outbox, config, env: {}, now: () => 1 };
+  const [chat, ...others] = [SESSION.requester.channel, 'cli', 'sessions', 'heartbeat'].map((channel) =>
+    makeCodingTools(parts, { ...SESSION, requester: { ...SESSION.requester, channel } }, agent),
+  );
+  for (const tools of others) {
+    expect(JSON.stringify(tools)).toBe(JSON.stringify(chat));
+    const context = { workspaceDir: '/', signal: new AbortController().signal, callId: 'c' };
+    await expect(tools.at(-1)!.run({ id: '0123abcd', text: 'x' }, context)).rejects.toThrow(
+      'Only in a conversation on a chat network',
+    );
+  }
+});
+
 test('cc send says what is wrong', async () => {
   const home = makeHome();
   const records = new RunRecords(home.stateDir);

@@ -141,15 +141,14 @@ test('what a group spawned is told in the group, without what is private', async
 test('what a group spawned knows no more than the group', async () => {
   const home = new ToolHome()
     .on('please', [SPAWN, { text: 'Started.' }])
-    .on('Task: count', [{ text: 'There are 7.' }]);
+    .on('Task: count', { tool: 'memory_search', args: { query: 'door code' } });
   home.writeFile('MEMORY.md', 'The door code is 4711.');
   const bot = await home.start();
   await home.chat.writeInGroup('g1', { name: 'Bob', id: 'bob' }, 'please', { WasMentioned: true });
   await bot.idle();
   const [child] = childrenOf(home);
   expect(home.entryOf(child)).toMatchObject({ chatType: 'group' });
-  const task = home.prompts.findIndex((prompt) => prompt.includes('Task: count'));
-  expect(home.offered[task]).not.toContain('memory_search');
+  expect(home.resultsIn(child)).toEqual([expect.stringContaining('private notes must not be searched')]);
   const files = home.entryOf(child).systemPromptReport?.injectedWorkspaceFiles ?? [];
   expect(files.map(({ name }) => name)).not.toContain('MEMORY.md');
 });
@@ -166,7 +165,7 @@ test('a spawned session has the limits of those above it, and not what was added
   home.changeEntry(MAIN, { execSecurity: 'deny', execAsk: 'always', permissionsAdded: ['write_file'] });
   const second = await home.startCommand({ config });
   const end = textsOf(await second.say({ message: 'please' }))[0];
-  expect(json(json(end).result).result).toMatch(/write_file/);
+  expect(json(json(end).result).result).toBe('This session must not change anything.');
   expect(childrenOf(home)).toHaveLength(2);
   for (const child of childrenOf(home)) {
     expect(home.entryOf(child)).toMatchObject({ execSecurity: 'deny', execAsk: 'always' });

@@ -1,7 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import type { Tool } from '../../tools/contract.ts';
 
-/** Whether the agent may look but not change anything: no tool that could is allowed, or its workspace cannot be written to. */
+/**
+ * Whether the agent may look but not change anything: no tool that could is allowed, or its workspace cannot be written to.
+ * @param tools those that may be used now
+ */
 export function isReadOnlySession(tools: readonly Pick<Tool, 'changes'>[], workspaceDir: string): boolean {
   if (!tools.some(({ changes }) => changes)) return true;
   try {

@@ -192,7 +192,8 @@ test('memories are saved before a compaction, once for each', async () => {
   expect(home.entryOf().memoryFlushAt).toBeUndefined();
   expect(textsOf(await bot.say({ message: 'two' }))).toEqual(['ok']);
   expect(readFileSync(join(home.stateDir, 'workspace/memory/2026-01-12.md'), 'utf8')).toBe('cat: Minka');
-  const flushes = () => home.saidIn().filter((line) => line.startsWith('user: Pre-compaction')).length;
+  const flushes = () =>
+    home.saidIn().filter((line) => /^user: System: \[[^\]]+\] Pre-compaction/.test(line)).length;
   expect(flushes()).toBe(1);
   expect(home.entryOf()).toMatchObject({ memoryFlushAt: home.time, memoryFlushCompactionCount: 0 });
   await bot.say({ message: 'three' });

@@ -71,7 +71,10 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   ],
   'session.agentToAgent.maxPingPongTurns': [SESSIONS, 'no message is passed on without end'],
   'messages.queue.debounceMs': [QUEUE, 'collect: what arrived during a run is answered together'],
-  'tools.exec.host': ['openbot/test/tools/allowed-tools.test.ts', '%j with %j, and nobody to ask'],
+  'tools.exec.host': [
+    'openbot/test/tools/allowed-tools.test.ts',
+    'the configuration alone decides which tools are listed',
+  ],
   'tools.exec.ask': [PERMISSIONS, 'exec asks about a command that is not in its list'],
   'tools.sessions.visibility': [SESSIONS, 'whatever the setting'],
   'claudeCode.repos': [RULES, 'without repositories there is no tool, and others are refused'],

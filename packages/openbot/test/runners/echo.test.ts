@@ -103,7 +103,9 @@ list the files`;
   });
 
   it('has nothing to store before a compaction, and nothing to report', async () => {
-    await expect(say('Pre-compaction memory flush. Store durable memories now.')).resolves.toMatchObject({
+    const flush = `System: [2026-11-16 23:30:00 UTC] Pre-compaction memory flush turn.
+System: Pre-compaction memory flush. Store durable memories now.`;
+    await expect(say(flush)).resolves.toMatchObject({
       said: 'NO_REPLY',
     });
     await expect(say('If nothing needs attention, reply HEARTBEAT_OK.')).resolves.toMatchObject({

@@ -213,7 +213,7 @@ const compaction = section({
       inReadOnly: about('Whether it does so where the agent cannot write to its workspace', flag, false),
       prompt: about('What the agent is asked then, in the place of the built-in text', someText),
       systemPrompt: about(
-        'What is added to the system prompt then, in the place of the built-in text',
+        'What the agent is told of its situation then, before what it is asked, in the place of the built-in text',
         someText,
       ),
     } satisfies Shape<NonNullable<Compaction['memoryFlush']>>),

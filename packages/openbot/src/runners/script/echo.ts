@@ -11,9 +11,11 @@ interface Skill {
   answer(found: RegExpExecArray, question: Question): Answer;
 }
 
+/** No line of it is a person's. */
+const FLUSH = /^System: (?:\[[^\]\n]*\] )?pre-compaction memory flush/im;
+
 /** The first that matches answers. */
 const SKILLS: readonly Skill[] = [
-  { when: /^pre-compaction memory flush/i, answer: () => say('NO_REPLY') },
   { when: /\bHEARTBEAT_OK\b/, answer: () => say('HEARTBEAT_OK') },
   {
     when: new RegExp(
@@ -56,6 +58,7 @@ const SKILLS: readonly Skill[] = [
 ];
 
 export function answerAsEcho(question: Question): Answer {
+  if (FLUSH.test(question.prompt)) return say('NO_REPLY');
   const prompt = wordsOfPerson(question.prompt);
   // Some patterns take time that grows with the square of the length.
   if (prompt.length > LONGEST_REQUEST) return say(echo(prompt, question));

@@ -1,6 +1,7 @@
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { SystemEvent } from '../../inbox/contract.ts';
 import { rememberZones } from '../agent-time.ts';
+import { cleanText } from '../words/clean-text.ts';
 import { SYSTEM_PREFIX } from '../words/markers.ts';
 
 const MAX_EVENT = 2000;
@@ -39,6 +40,15 @@ export function prependSystemEvents(params: {
   ].filter((line) => line !== '');
   if (lines.length === 0) return prefixedBodyBase;
   return `${lines.map((line) => `${SYSTEM_PREFIX}${line}`).join('\n')}\n\n${prefixedBodyBase}`;
+}
+
+/**
+ * A text of ours as a part of a message: each of its lines is marked, so that none of them passes for words of a person.
+ * The first one has the time: `System: [2026-01-12 12:19:17 PST] Your notes have changed:`.
+ */
+export function formatSystemPart({ text, at }: SystemEvent, timeZone?: string): string {
+  const lines = `[${formatEventTime(at, timeZone)}] ${cleanText(text.trim())}`.split('\n');
+  return lines.map((line) => SYSTEM_PREFIX + line).join('\n');
 }
 
 /** `2026-01-12 12:19:17 PST` */

@@ -28,7 +28,7 @@ export async function flushMemory(
   },
 ): Promise<{ readonly session: TurnSession; readonly models: ModelsOfRun }> {
   const { tools, agent, watcher } = turn;
-  const { runner, systemPrompt } = chosen;
+  const { runner } = chosen;
   // A turn that was cut off has its message, and perhaps calls without results, in the transcript: it goes on first.
   if (runner === undefined || chosen.left.at !== 'start') return { session, models: chosen.models };
   const fault = new StorageFault();
@@ -47,12 +47,11 @@ export async function flushMemory(
     now: tools.now,
     append: request.append,
     readContext: request.readContext,
-    run: async ({ prompt, extraSystemPrompt, lines }) => {
-      const text = `${systemPrompt.text}\n\n${extraSystemPrompt}`;
+    run: async ({ prompt, lines }) => {
       const begunAt = performance.now();
       const endsAt = begunAt + (chosen.endsAt - begunAt) * MOST_OF_TIME;
       const run = startModels(turn, chosen.models, {
-        request: { ...request, prompt, systemPrompt: { ...systemPrompt, text } },
+        request: { ...request, prompt },
         fault,
         start: ({ runner: started }, flush) =>
           runWithLimits(started!, flush, { timeoutMs: Math.max(1, endsAt - performance.now()) }),

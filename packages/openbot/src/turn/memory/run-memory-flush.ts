@@ -10,6 +10,7 @@ import { type MemoryFlushConfig, resolveMemoryFlushSettings } from '@openbot/ses
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import type { RunEnd, RunRequest } from '../../runners/contract.ts';
 import { formatAgentDate } from '../agent-time.ts';
+import { formatSystemPart } from '../inbound/prepend-system-events.ts';
 import { stripSilentToken } from '../reply/tokens.ts';
 import { composeFlush, type FlushTrace, traceFlush } from './flush-trace.ts';
 
@@ -40,10 +41,9 @@ export interface MemoryFlushRequest {
   now(): number;
   readonly append: RunRequest['append'];
   readonly readContext: RunRequest['readContext'];
-  /** Runs the agent; `prompt` is already the last message of the transcript. */
+  /** Runs the agent; `prompt` is already the last message of the transcript. No line of it is a person's. */
   run(request: {
     readonly prompt: string;
-    readonly extraSystemPrompt: string;
     /** Asks again, behind what a model that failed has left. */
     readonly lines: readonly EntryDraft[];
   }): Promise<FlushRun>;
@@ -85,20 +85,17 @@ export async function runMemoryFlushIfNeeded(request: MemoryFlushRequest): Promi
     shouldRunMemoryFlush({ entry, contextWindowTokens: request.contextWindow ?? Number.NaN, ...settings });
   if (!isWanted) return { flush: 'not-due', entry };
   const date = formatAgentDate(request.now(), request.timeZone);
-  const prompt = (settings.prompt ?? DEFAULT_MEMORY_FLUSH_PROMPT).replaceAll('YYYY-MM-DD', date);
-  const extraSystemPrompt = settings.systemPrompt ?? DEFAULT_MEMORY_FLUSH_SYSTEM_PROMPT;
+  const wanted = (settings.prompt ?? DEFAULT_MEMORY_FLUSH_PROMPT).replaceAll('YYYY-MM-DD', date);
+  const situation = settings.systemPrompt ?? DEFAULT_MEMORY_FLUSH_SYSTEM_PROMPT;
   try {
-    return await flush(request, prompt, extraSystemPrompt);
+    // In the message and not in the system prompt: a change of that would cost the thinking so far.
+    return await flush(request, `${situation}\n${wanted}`);
   } catch (error) {
     return { flush: 'failed', entry, error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function flush(
-  request: MemoryFlushRequest,
-  prompt: string,
-  extraSystemPrompt: string,
-): Promise<MemoryFlushResult> {
+async function flush(request: MemoryFlushRequest, instruction: string): Promise<MemoryFlushResult> {
   const compactionCount = request.entry.compactionCount ?? 0;
   const trace = traceFlush(await request.readContext(), compactionCount, request.now());
   const mark = () => ({ memoryFlush: { at: request.now(), compactionCount } });
@@ -106,9 +103,11 @@ async function flush(
   if (trace.attempts >= MAX_ATTEMPTS) return giveUp(request, trace, mark());
 
   const attempt = trace.attempts + 1;
-  const lines = composeFlush(prompt, { compactionCount, attempt, now: request.now() });
+  const now = request.now();
+  const prompt = formatSystemPart({ text: instruction, at: now }, request.timeZone);
+  const lines = composeFlush(prompt, { compactionCount, attempt, now });
   await request.append([...trace.missingResults, ...lines]);
-  const { texts, outcome, end } = await request.run({ prompt, extraSystemPrompt, lines });
+  const { texts, outcome, end } = await request.run({ prompt, lines });
   const { usage, compactions } = outcome;
   const isDone = end.reason === 'stop';
   const entry = await persist(request, {

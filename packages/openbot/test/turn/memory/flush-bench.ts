@@ -27,7 +27,7 @@ export class FlushBench {
   readonly path = join(this.folder, 'agents/main/sessions/s.jsonl');
   readonly store: SessionStore;
   /** What the agent was asked. */
-  readonly asked: { prompt: string; extraSystemPrompt: string }[] = [];
+  readonly asked: string[] = [];
   script: Script = () => say('NO_REPLY');
   changes = 0;
 
@@ -82,8 +82,7 @@ export class FlushBench {
       append: this.append,
       readContext: async () => this.messages().map((one) => ({ message: one })),
       run: (asked) => {
-        const { prompt, extraSystemPrompt } = asked;
-        this.asked.push({ prompt, extraSystemPrompt });
+        this.asked.push(asked.prompt);
         return this.script(asked);
       },
       ...request,

@@ -57,29 +57,41 @@ describe('when', () => {
 
 describe('what the agent is asked', () => {
   test.each([
-    ['Europe/Berlin', Date.UTC(2026, 10, 16, 23, 30), '2026-11-17'],
-    ['America/Los_Angeles', Date.UTC(2026, 10, 16, 23, 30), '2026-11-16'],
+    ['Europe/Berlin', Date.UTC(2026, 10, 16, 23, 30), '2026-11-17', '00:30:00 GMT+1'],
+    ['America/Los_Angeles', Date.UTC(2026, 10, 16, 23, 30), '2026-11-16', '15:30:00 PST'],
     // In summer Berlin is two hours ahead of UTC, in winter one.
-    ['Europe/Berlin', Date.UTC(2026, 6, 1, 22, 30), '2026-07-02'],
-    ['Europe/Berlin', Date.UTC(2026, 11, 1, 22, 30), '2026-12-01'],
+    ['Europe/Berlin', Date.UTC(2026, 6, 1, 22, 30), '2026-07-02', '00:30:00 GMT+2'],
+    ['Europe/Berlin', Date.UTC(2026, 11, 1, 22, 30), '2026-12-01', '23:30:00 GMT+1'],
     // The hour that is skipped in New York: 2026-03-08, 2 am.
-    ['America/New_York', Date.UTC(2026, 2, 8, 4, 59), '2026-03-07'],
-    ['America/New_York', Date.UTC(2026, 2, 8, 5), '2026-03-08'],
-    ['America/New_York', Date.UTC(2026, 2, 9, 4), '2026-03-09'],
-    [undefined, Date.UTC(2026, 10, 16, 23, 30), '2026-11-16'],
-    ['No/Where', Date.UTC(2026, 10, 16, 23, 30), '2026-11-16'],
-  ])('the day is that of the agent: %s at %d', async (timeZone, now, date) => {
+    ['America/New_York', Date.UTC(2026, 2, 8, 4, 59), '2026-03-07', '23:59:00 EST'],
+    ['America/New_York', Date.UTC(2026, 2, 8, 5), '2026-03-08', '00:00:00 EST'],
+    ['America/New_York', Date.UTC(2026, 2, 9, 4), '2026-03-09', '00:00:00 EDT'],
+    [undefined, Date.UTC(2026, 10, 16, 23, 30), '2026-11-16', '23:30:00 UTC'],
+    ['No/Where', Date.UTC(2026, 10, 16, 23, 30), '2026-11-16', '23:30:00 UTC'],
+  ])('the day is that of the agent: %s at %d', async (timeZone, now, date, time) => {
     const bench = await openFull();
     await bench.flush({ timeZone, now: () => now });
-    const prompt = `Pre-compaction memory flush. Store durable memories now (use memory/${date}.md; create memory/ if needed). If nothing to store, reply with NO_REPLY.`;
-    expect(bench.asked).toEqual([{ prompt, extraSystemPrompt: DEFAULT_MEMORY_FLUSH_SYSTEM_PROMPT }]);
+    expect(bench.asked).toEqual([
+      `System: [${date} ${time}] ${DEFAULT_MEMORY_FLUSH_SYSTEM_PROMPT}
+System: Pre-compaction memory flush. Store durable memories now (use memory/${date}.md; create memory/ if needed). If nothing to store, reply with NO_REPLY.`,
+    ]);
   });
 
   test('configured words are used instead', async () => {
     const bench = await openFull();
-    const memoryFlush = { prompt: 'Save to YYYY-MM-DD.txt', systemPrompt: 'Hurry.' };
+    const memoryFlush = {
+      prompt: 'Save to YYYY-MM-DD.txt',
+      systemPrompt: 'Hurry.\r\n\nIt is late.\u2028Go.',
+    };
     await bench.flush({ config: { agents: { defaults: { compaction: { ...SETTINGS, memoryFlush } } } } });
-    expect(bench.asked).toEqual([{ prompt: 'Save to 2026-11-16.txt', extraSystemPrompt: 'Hurry.' }]);
+    // No line of it is a person's.
+    expect(bench.asked[0]?.split('\n')).toEqual([
+      'System: [2026-11-16 23:30:00 UTC] Hurry.',
+      'System: ',
+      'System: It is late.',
+      'System: Go.',
+      'System: Save to 2026-11-16.txt',
+    ]);
   });
 
   test('its lines are in the transcript before the run, with a mark that is no turn, and pi opens it', async () => {

@@ -1,0 +1,117 @@
+/** A memory flush is asked for in a message: what the model was told before stays as it was. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionEntry } from '@openbot/sessions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
+import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
+import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
+import {
+  blocksOf,
+  call,
+  type MessageReply,
+  type MessagesRequest,
+  say,
+  think,
+} from '../../../../test/imitations/messages-format.ts';
+import { commonPrefix } from '../../../../test/imitations/thinking-binding.ts';
+import type { BotConfig } from '../../src/config/bot-config.ts';
+import { BotHome, MAIN } from './bot-home.ts';
+
+const MODEL = 'claude-opus-5-5';
+const NOTE = 'memory/2026-01-12.md';
+
+/** Thinks in each reply; saves a memory when it is asked to. */
+function answerTo({ messages }: MessagesRequest, write: string): MessageReply {
+  const asked = JSON.stringify(messages.findLast(({ role }) => role === 'user'));
+  const usage = { input_tokens: 30_000, output_tokens: 10 };
+  if (asked.includes('tool_result')) return { blocks: [think('Saved.'), say('NO_REPLY')], usage };
+  if (!asked.includes('Pre-compaction memory flush'))
+    return { blocks: [think(`About ${messages.length}.`), say('I see.')], usage };
+  return {
+    blocks: [think('To be saved.'), call('toolu_save', write, { path: NOTE, content: 'cat: Minka' })],
+    usage,
+  };
+}
+
+async function talk(api: MessagesApi, config: BotConfig, env: NodeJS.ProcessEnv = {}): Promise<BotHome> {
+  const home = new BotHome();
+  home.time = Date.UTC(2026, 0, 12, 12);
+  for (const message of ['My cat is called Minka.', 'Hello again.', 'And again.']) {
+    const bot = await home.open({ config, env });
+    const { error } = await bot.say({ message });
+    expect(error).toBeUndefined();
+    await bot.close();
+  }
+  expect(api.faults).toEqual([]);
+  return home;
+}
+
+function expectOnePrefix(api: MessagesApi, home: BotHome): void {
+  expect(existsSync(join(home.stateDir, 'workspace', NOTE))).toBe(true);
+  expect(home.entryOf().memoryFlushAt).toBe(home.time);
+  const requests = api.conversations;
+  expect(requests).toHaveLength(5);
+  expect(requests.slice(1).map((next, at) => commonPrefix(requests[at]!, next))).toEqual([1, 1, 1, 1]);
+  expect(api.dropped).toEqual([]);
+  // The instruction is in the message, and no line of it is a person's.
+  const flush = blocksOf(requests[1]!.messages.findLast(({ role }) => role === 'user')!)
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .find((text) => text.includes('Pre-compaction memory flush'))!;
+  expect(flush.split('\n').filter((line) => !line.startsWith('System: '))).toEqual([]);
+}
+
+test('with pi, in a conversation with thinking that is bound to what was said before', async () => {
+  const api = await startMessagesApi({ replies: (request) => answerTo(request, 'write_file') });
+  const model = { id: MODEL, reasoning: true, contextWindow: 50_000 };
+  const home = await talk(api, {
+    agents: { defaults: { model: `far/${MODEL}`, thinkingDefault: 'high' } },
+    models: {
+      providers: {
+        far: { baseUrl: api.url, apiKey: 'key', api: 'anthropic-messages', models: [model] },
+      },
+    },
+  });
+  expectOnePrefix(api, home);
+  await api.close();
+});
+
+describe.skipIf('missing' in findClaudeBinary())('with Claude Code', () => {
+  let claude: ClaudeBench;
+  beforeAll(async () => {
+    claude = await ClaudeBench.open();
+  });
+  afterAll(() => claude?.close());
+
+  test('in a conversation with thinking that is bound to what was said before', async () => {
+    claude.api.setReplies((request) => answerTo(request, 'mcp__openbot__write_file'));
+    const home = await talk(
+      claude.api,
+      { agents: { defaults: { model: `claude/${MODEL}`, thinkingDefault: 'high', contextTokens: 50_000 } } },
+      claude.home.env,
+    );
+    expectOnePrefix(claude.api, home);
+  });
+});
+
+test.each<[Partial<SessionEntry>, boolean]>([
+  [{}, true],
+  [{ execSecurity: 'deny' }, false],
+  [{ execSecurity: 'allowlist' }, false],
+  [{ execAsk: 'always' }, false],
+])('a session with the limits %j is asked to save its memories: %s', async (limits, isAsked) => {
+  const home = new BotHome();
+  home.writeScript('small', {
+    contextWindow: 50_000,
+    turns: [{ steps: [{ usage: { input: 30_000, output: 10 } }, { text: 'ok' }] }],
+  });
+  const config = { agents: { defaults: { model: 'script/small' } } };
+  const first = await home.open({ config });
+  await first.say({ message: 'hello' });
+  await first.close();
+  home.changeEntry(MAIN, limits);
+  const bot = await home.open({ config });
+  await bot.say({ message: 'again' });
+  // All tools are listed in any case.
+  expect(home.saidIn().some((line) => line.includes('Pre-compaction memory flush'))).toBe(isAsked);
+});

@@ -121,6 +121,7 @@ export const DOORS: Doors = {
       'plan-clean',
       'presets',
       'rewrite-line',
+      'thinking-removal',
       'tool-removal',
       'turn-zones',
     ],

@@ -39,12 +39,19 @@ function isBlank(json: string): boolean {
 
 /** Removes calls, results and thinking from a line. */
 export const STRIPPED: LineEdit = { calls: 'remove', results: 'remove', dropThinking: true };
+/** Removes thinking alone. */
+export const THOUGHTLESS: LineEdit = { dropThinking: 'alone' };
 
 /** A text up to this length may be blank; agents put such texts before calls. */
 export const LONGEST_BLANK = 32;
 
-/** Whether the message of a line would be empty without its calls, its results and its thinking. */
-export function isLeftWithNothing(transcript: Transcript, index: number, readLine: LineReader): boolean {
+/** Whether the message of a line would be empty without its calls, its results and its thinking, or what else an edit removes. */
+export function isLeftWithNothing(
+  transcript: Transcript,
+  index: number,
+  readLine: LineReader,
+  edit = STRIPPED,
+): boolean {
   // A result of OpenClaw's or pi's is the whole message.
   if (transcript.dialect !== 'claude-code' && transcript.roleOf(index) === 'toolResult') return true;
   const text = transcript.textSizeOf(index);
@@ -52,5 +59,5 @@ export function isLeftWithNothing(transcript: Transcript, index: number, readLin
   const hasImages = transcript.resultCountOf(index) === 0 && transcript.imageCountOf(index) > 0;
   if (text === 0 && !hasImages && !transcript.has(index, FLAG.otherContent)) return true;
   const dialect = transcript.dialect ?? 'openclaw';
-  return isNothingLeft(rewriteLine(readLine(index), STRIPPED, dialect));
+  return isNothingLeft(rewriteLine(readLine(index), edit, dialect));
 }

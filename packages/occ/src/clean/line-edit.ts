@@ -11,8 +11,11 @@ export interface LineEdit {
   readonly results?: ToolAction | readonly ToolAction[];
   /** Shortens tool output in people's messages: of commands, background agents, named files. */
   readonly outputs?: 'truncate';
-  /** Removes what belongs to a removed call: thinking, and results of a provider's own tools. */
-  readonly dropThinking?: boolean;
+  /**
+   * Removes what belongs to a removed call: thinking, and results of a provider's own tools. `alone`: thinking, in a line
+   * whose calls stay.
+   */
+  readonly dropThinking?: boolean | 'alone';
   /** The size of the context up to this message, which replaces its recorded usage. */
   readonly contextTokens?: number;
   /** Top-level fields and their new JSON: links to removed lines. */

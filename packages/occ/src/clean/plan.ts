@@ -29,8 +29,15 @@ export interface PlanTokens {
   readonly basis: TokenBasis;
 }
 
+/** What becomes of the lines of a transcript. */
+export interface LineChanges {
+  isRemoved(index: number): boolean;
+  /** What must change in a line that stays; undefined when it stays byte for byte. */
+  editOf(index: number): LineEdit | undefined;
+}
+
 /** What a clean would do to a transcript. Made from neutral entries; making it writes nothing. */
-export interface CleanPlan {
+export interface CleanPlan extends LineChanges {
   readonly options: ResolvedToolRemovalOptions;
   readonly statistics: PlanStatistics;
   readonly tokens: PlanTokens;
@@ -42,7 +49,4 @@ export interface CleanPlan {
   readonly large: { readonly calls: number; readonly tokens: number };
   /** False when there is nothing to remove and nothing to shorten. */
   readonly changes: boolean;
-  isRemoved(index: number): boolean;
-  /** What must change in a line that stays; undefined when it stays byte for byte. */
-  editOf(index: number): LineEdit | undefined;
 }

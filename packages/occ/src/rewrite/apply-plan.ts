@@ -2,14 +2,14 @@ import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Transcript } from '@openbot/sessions';
 import { type LineCopier, SourceChanged } from '@openbot/sessions/rewrite';
-import type { CleanPlan, LineReader } from '../clean/plan.ts';
+import type { LineChanges, LineReader } from '../clean/plan.ts';
 import { rewriteLine } from '../clean/rewrite-line.ts';
 
 /** Writes a transcript as the plan wants it. Lines that need not change are copied byte for byte, neighbours together. */
 export async function applyPlan(
-  target: LineCopier,
+  target: Pick<LineCopier, 'copy' | 'readText' | 'putByteText'>,
   transcript: Transcript,
-  plan: Pick<CleanPlan, 'isRemoved' | 'editOf'>,
+  plan: LineChanges,
 ): Promise<void> {
   const dialect = transcript.dialect ?? 'openclaw';
   // A byte order mark belongs to no line.

@@ -1,5 +1,5 @@
 import type { LineEdit } from '../clean/line-edit.ts';
-import type { CleanPlan } from '../clean/plan.ts';
+import type { LineChanges } from '../clean/plan.ts';
 import { rewriteLine } from '../clean/rewrite-line.ts';
 import type { SessionLines } from '../storage/contract/rewriting.ts';
 
@@ -9,12 +9,12 @@ const MOST_REMEMBERED = 8 * 1024 * 1024;
 /** The lines of a session as a plan wants them. */
 export class RewrittenLines {
   readonly #lines: SessionLines;
-  readonly #plan: Pick<CleanPlan, 'isRemoved' | 'editOf'>;
+  readonly #plan: LineChanges;
   /** By index of an entry that stays, one character a byte. */
   readonly #remembered = new Map<number, string>();
   #rememberedSize = 0;
 
-  constructor(lines: SessionLines, plan: Pick<CleanPlan, 'isRemoved' | 'editOf'>) {
+  constructor(lines: SessionLines, plan: LineChanges) {
     this.#lines = lines;
     this.#plan = plan;
   }

@@ -8,7 +8,7 @@ import {
 } from '@openbot/sessions/rewrite';
 import { actionAt, type LineEdit } from '../line-edit.ts';
 import { changeValue, type LineParts, readText, readValue, removeTopMember } from './line-parts.ts';
-import { countImages, textSize } from './rewrite-openclaw.ts';
+import { countImages, isThinking, textSize } from './rewrite-openclaw.ts';
 import { shortenAttachment } from './shorten-attachment.ts';
 import { shortenCall } from './shorten-call.ts';
 import { shortenOutputs } from './shorten-outputs.ts';
@@ -31,7 +31,8 @@ export function rewriteClaudeCodeContent(parts: LineParts, edit: LineEdit): void
   for (const { start, end, members } of listElements(parts.line, content.start)) {
     const type = readText(parts, findMember(members, 'type')) ?? '';
     let block: string | undefined;
-    let isGone = edit.dropThinking === true && belongsToCall(type);
+    let isGone =
+      edit.dropThinking === 'alone' ? isThinking(type) : edit.dropThinking === true && belongsToCall(type);
     if (type === 'tool_use' || type === 'server_tool_use') {
       const action = actionAt(edit.calls, ++call);
       if (action === 'remove') isGone = true;
@@ -68,11 +69,7 @@ function shortenOutputBlock(
 
 /** Thinking, and results of a provider's own tools in the assistant's message. */
 function belongsToCall(type: string): boolean {
-  return (
-    type === 'thinking' ||
-    type === 'redacted_thinking' ||
-    (type.endsWith('_tool_result') && type !== 'tool_result')
-  );
+  return isThinking(type) || (type.endsWith('_tool_result') && type !== 'tool_result');
 }
 
 function shortenResult(

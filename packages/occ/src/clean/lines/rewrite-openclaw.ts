@@ -23,7 +23,7 @@ export function rewriteOpenClawContent(parts: LineParts, edit: LineEdit): void {
   const blocks = elements.map(({ start, end, members }) => {
     return { start, end, members, type: readText(parts, findMember(members, 'type')) };
   });
-  const losesThinking = edit.dropThinking === true && blocks.some(({ type }) => isThinking(type));
+  const losesThinking = Boolean(edit.dropThinking) && blocks.some(({ type }) => isThinking(type));
   const kept: string[] = [];
   let call = -1;
   let isShorter = false;
@@ -44,7 +44,7 @@ export function rewriteOpenClawContent(parts: LineParts, edit: LineEdit): void {
 }
 
 /** Redacted thinking has the same type with a mark in OpenClaw's and pi's files; other programs give it a type of its own. */
-function isThinking(type: string | undefined): boolean {
+export function isThinking(type: string | undefined): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 

@@ -76,6 +76,7 @@ export const RESTORE: ResultShape = {
   restoredFrom: 'string - the path of the backup',
   backupPath: 'string - the state before the restore',
   linesKept: 'number - lines added since the edit, which follow the restored ones',
+  'thinkingUnbound?': 'number - blocks of thinking removed from these lines: what they are bound to changes',
   sizeBefore: 'number - bytes',
   sizeAfter: 'number',
   context: {

@@ -56,7 +56,7 @@ function describeRestore(
   done: RestoredSession,
   note: string | undefined,
 ): RestoreOutcome {
-  const { restoredFrom, backupPath, linesKept, sizeBefore, sizeAfter, context } = done;
+  const { restoredFrom, backupPath, linesKept, thinkingUnbound, sizeBefore, sizeAfter, context } = done;
   const notes = [describePath(done), note].filter((text) => text !== undefined);
   const result = {
     success: true,
@@ -66,6 +66,7 @@ function describeRestore(
     restoredFrom,
     backupPath,
     linesKept,
+    ...(thinkingUnbound > 0 && { thinkingUnbound }),
     sizeBefore,
     sizeAfter,
     ...describeRotation(done.rotation),

@@ -90,6 +90,11 @@ export interface RestoreResult extends FoundFields, RotatedOut {
   backupPath: string;
   /** Lines said since the edit, which follow the restored ones. */
   linesKept: number;
+  /**
+   * Blocks of thinking that went from these lines, since other lines than those that they are bound to come before them
+   * now; left out where none went.
+   */
+  thinkingUnbound?: number;
   sizeBefore: number;
   sizeAfter: number;
   /** What the model will be given at its next call. */

@@ -22,6 +22,7 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
     `  From: ${shortenPath(result.restoredFrom, home)}`,
     `  Size: ${formatSize(result.sizeBefore)} → ${formatSize(result.sizeAfter)}`,
     `  Added since the backup: ${kept}`,
+    ...describeUnbound(result.thinkingUnbound),
     `  The model reads: ${describeContext(result.context)}`,
     ...describeLeft(result.context).map((line) => `  ${line}`),
     `  Backup: ${shortenPath(result.backupPath, home)}`,
@@ -30,6 +31,13 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
     `  Undo: ${palette.cyan(undoCommand(session, options))}`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function describeUnbound(blocks: number | undefined): string[] {
+  if (blocks === undefined) return [];
+  return [
+    `  Thinking: ${formatQuantity(blocks, 'block')} of these lines removed, because what comes before them changed and the provider would refuse them`,
+  ];
 }
 
 type Context = RestoreOutcome['result']['context'];

@@ -83,6 +83,11 @@ export function expectPath(then: SessionLines, now: SessionLines): ExpectedPath 
   }
 }
 
+/** The same where lines of what was said since go. */
+export function withoutLines(expected: ExpectedPath, gone: ReadonlySet<string> = new Set()): ExpectedPath {
+  return { ...expected, said: expected.said.filter((id) => !gone.has(id)) };
+}
+
 function endsWithId(transcript: Transcript): boolean {
   const leaf = leafOf(transcript);
   return leaf >= 0 && transcript.idOf(leaf) !== undefined;

@@ -9,9 +9,10 @@ import type { Backup, KeptState, RewriteRecord } from '../storage/contract/kept-
 import type { HeldSession, HoldOptions, SessionState } from '../storage/contract/rewriting.ts';
 import type { SessionStorage } from '../storage/contract/storage.ts';
 import { putBackCounters } from './counters.ts';
-import { expectPath } from './expected-path.ts';
+import { expectPath, withoutLines } from './expected-path.ts';
 import { holdSession } from './hold-session.ts';
 import { describeContext, findMissedContext, type RestoredContext } from './restored-context.ts';
+import { findUnbound, mayUnbind } from './restored-thinking.ts';
 import { type PlannedRewrite, rewriteSession } from './rewrite-session.ts';
 import { assertSameLeaf, assertSameLinks, incompleteContext } from './verify-restored.ts';
 
@@ -36,6 +37,8 @@ export interface RestoredSession {
   readonly sizeAfter: number;
   readonly rotation?: Rotation;
   readonly context: RestoredContext;
+  /** How many blocks of thinking went from what was said since. */
+  readonly thinkingUnbound: number;
   /** What was said since had gone on from an earlier entry, and goes on from the restored ones. */
   readonly isRelinked: boolean;
   /** Why the model is not given all of it, where that was forced. */
@@ -99,6 +102,8 @@ interface Restoring {
   readonly restore: SessionRestore;
 }
 
+type Seen = Pick<RestoredSession, 'context' | 'missed' | 'linesKept' | 'sizeAfter' | 'thinkingUnbound'>;
+
 async function planRestore(
   state: SessionState,
   kept: KeptState,
@@ -110,8 +115,10 @@ async function planRestore(
   const found = await state.findRestored(kept, backups);
   const then = found.earlier.transcript;
   const expected = found.hasNewLines ? expectPath(found.earlier, state) : undefined;
-  const next = found.join(expected?.relink);
-  let seen: Pick<RestoredSession, 'context' | 'missed' | 'linesKept' | 'sizeAfter'> | undefined;
+  const joined = await found.join(expected?.relink);
+  const unbound = found.hasNewLines && mayUnbind(state) ? await findUnbound(joined, state) : undefined;
+  const next = unbound?.next ?? joined;
+  let seen: Seen | undefined;
   const { record } = kept;
   // Counters of another storage were counted for what it held.
   const counted = restore.isInRun || record === undefined || !held.isOwn(record) ? undefined : record;
@@ -122,12 +129,15 @@ async function planRestore(
     verify: (after) => {
       assertSameLeaf(after, now, session.path);
       assertSameLinks(after, next.originsOf(after));
-      const missed = expected && findMissedContext(after, then, now, expected);
+      unbound?.assertGone(after);
+      const missed =
+        expected && findMissedContext(after, then, now, withoutLines(expected, unbound?.removedIds));
       if (missed !== undefined && !restore.force) throw incompleteContext(missed, restoredFrom);
       seen = {
         linesKept: next.countNewLines(after),
         sizeAfter: after.byteLength,
         context: describeContext(after, then, missed),
+        thinkingUnbound: unbound?.blocks ?? 0,
         missed,
       };
     },

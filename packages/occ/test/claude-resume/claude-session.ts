@@ -166,7 +166,10 @@ export async function openClaude(): Promise<ClaudeSession> {
  * Claude Code with one session: of four turns, three of them with tools, unless given others. The recorded usage is what
  * the requests weigh.
  */
-export async function writeClaudeSession(turns = TURNS): Promise<ClaudeSession> {
+export async function writeClaudeSession(
+  turns = TURNS,
+  options: ClaudeRunOptions = {},
+): Promise<ClaudeSession> {
   const session = await openClaude();
   try {
     if ('missing' in binary) throw new Error(binary.missing);
@@ -179,7 +182,7 @@ export async function writeClaudeSession(turns = TURNS): Promise<ClaudeSession> 
           ...turns[turn]!.replies[count]!,
           usage: weigh(request),
         })),
-      { sessionId: SESSION_ID, allowedTools: ['Bash'] },
+      { sessionId: SESSION_ID, allowedTools: ['Bash'], ...options },
     );
     expect([run.exitCode, run.results.map(({ is_error }) => is_error)]).toEqual([0, turns.map(() => false)]);
   } catch (error) {

@@ -55,29 +55,50 @@ const restore = (path: string, backup?: number) =>
 const numberOf = (backupPath: string) => Number(/\.backup\.(\d+)\.jsonl$/.exec(backupPath)![1]);
 
 /** A turn as the agent appends it: below the leaf, behind a line end. */
-async function say(path: string, source: Source, about: string): Promise<string> {
-  const now = await scanTranscriptFile(path);
-  const lines = source === 'claude' ? sayAsClaude(now, about) : sayAsOpenclaw(now, about);
-  const said = `${now.terminated ? '' : '\n'}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`;
-  appendFileSync(path, said);
+async function say(path: string, source: Source, about: string, thinks = false): Promise<string> {
+  const { said } = await sayBoth(path, source, about, thinks);
   return said;
 }
 
-const content = (about: string) => [
+/** @returns the lines of the turn, and the same without their thinking */
+async function sayBoth(path: string, source: Source, about: string, thinks: boolean) {
+  const now = await scanTranscriptFile(path);
+  const sayAs = source === 'claude' ? sayAsClaude : sayAsOpenclaw;
+  const [said, plain] = [thinks, false].map((isThought) => {
+    const lines = sayAs(now, about, thinks ? BOUND : undefined, isThought);
+    return `${now.terminated ? '' : '\n'}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`;
+  });
+  appendFileSync(path, said!);
+  return { said: said!, plain: plain! };
+}
+
+const BOUND = 'claude-opus-5-5';
+
+const SIGNED = { type: 'thinking', thinking: 'About it.', thinkingSignature: 'c2lnbmVk' };
+
+const content = (about: string, model: string | undefined, thinks: boolean) => [
   { role: 'user', content: `Say ${about}` },
   {
     role: 'assistant',
-    content: [{ type: 'toolCall', id: `c ${about}`, name: 'read', arguments: { path: 'x'.repeat(300) } }],
+    model,
+    content: [
+      ...(thinks ? [SIGNED] : []),
+      { type: 'toolCall', id: `c ${about}`, name: 'read', arguments: { path: 'x'.repeat(300) } },
+    ],
   },
   { role: 'toolResult', toolCallId: `c ${about}`, content: [{ type: 'text', text: 'y'.repeat(300) }] },
-  { role: 'assistant', content: [{ type: 'text', text: `Said ${about}` }] },
+  {
+    role: 'assistant',
+    model,
+    content: [...(thinks ? [SIGNED] : []), { type: 'text', text: `Said ${about}` }],
+  },
 ];
 
-function sayAsOpenclaw(now: Transcript, about: string): object[] {
+function sayAsOpenclaw(now: Transcript, about: string, model: string | undefined, thinks: boolean): object[] {
   const leaf = leafOf(now);
   const isTree = leaf >= 0 && now.idOf(leaf) !== undefined;
   let parentId = now.tree === undefined ? now.idOf(leaf) : now.appendParentId;
-  return content(about).map((message, number) => {
+  return content(about, model, thinks).map((message, number) => {
     if (!isTree) return { type: 'message', timestamp: number, message };
     const id = `said-${about}-${number}`;
     const line = { type: 'message', id, parentId, timestamp: '2026-03-01T00:00:00.000Z', message };
@@ -86,24 +107,31 @@ function sayAsOpenclaw(now: Transcript, about: string): object[] {
   });
 }
 
-function sayAsClaude(now: Transcript, about: string): object[] {
+/** Thinking has lines of its own. */
+function sayAsClaude(now: Transcript, about: string, model: string | undefined, thinks: boolean): object[] {
   const leaf = leafOf(now);
   let parentUuid = leaf < 0 ? null : (now.idOf(leaf) ?? null);
-  const lines: [string, unknown][] = [
-    ['user', `Say ${about}`],
+  const thinking = { type: 'thinking', thinking: 'About it.', signature: 'c2lnbmVk' };
+  const lines: [name: string, type: string, blocks: unknown, message?: number][] = [
+    ['question', 'user', `Say ${about}`],
+    ['thought', 'assistant', [thinking], 1],
     [
+      'call',
       'assistant',
       [{ type: 'tool_use', id: `toolu_${about}`, name: 'Read', input: { path: 'x'.repeat(300) } }],
+      1,
     ],
-    ['user', [{ type: 'tool_result', tool_use_id: `toolu_${about}`, content: 'y'.repeat(300) }]],
-    ['assistant', [{ type: 'text', text: `Said ${about}` }]],
+    ['result', 'user', [{ type: 'tool_result', tool_use_id: `toolu_${about}`, content: 'y'.repeat(300) }]],
+    ['redacted', 'assistant', [{ type: 'redacted_thinking', data: 'cmVkYWN0ZWQ=' }], 3],
+    ['answer', 'assistant', [{ type: 'text', text: `Said ${about}` }], 3],
   ];
-  const said = lines.map(([type, blocks], number) => {
-    const uuid = `said-${about}-${number}`;
+  const isSaid = ([name]: (typeof lines)[number]) => thinks || (name !== 'thought' && name !== 'redacted');
+  const said = lines.filter(isSaid).map(([name, type, blocks, number]) => {
+    const uuid = `said-${about}-${name}`;
     const message = {
       role: type,
       content: blocks,
-      ...(type === 'assistant' ? { id: `msg-${about}-${number}` } : {}),
+      ...(type === 'assistant' ? { id: `msg-${about}-${number}`, model } : {}),
     };
     const line = { parentUuid, isSidechain: false, type, message, uuid, sessionId: ID };
     parentUuid = uuid;
@@ -160,5 +188,29 @@ describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
       runs,
     );
     expect(edited).toBeGreaterThan(runs.numRuns / 8);
+  });
+
+  test('of what a model that binds thinking said since, all but its thinking', HUNT, async () => {
+    let unbound = 0;
+    await fc.assert(
+      fc.asyncProperty(transcripts, removalOptions, async ({ bytes }, options) => {
+        const path = writeSession(bytes);
+        if ((await edit(path, options)) === undefined) return;
+        const { said, plain } = await sayBoth(path, source, 'one', true);
+        const before = read(path);
+        const original = bytes.toString('latin1');
+        const { thinkingUnbound } = await restore(path);
+        if (thinkingUnbound > 0) unbound++;
+        // It stays where the model reads the same before it: what was cleaned was not in the context.
+        const kept = thinkingUnbound > 0 ? plain : said;
+        const isApart = !original.endsWith('\n') && !kept.startsWith('\n');
+        expect(read(path)).toBe(`${original}${isApart ? '\n' : ''}${kept}`);
+        await restore(path);
+        expect(read(path)).toBe(before);
+        rmSync(join(path, '..'), { recursive: true });
+      }),
+      runs,
+    );
+    expect(unbound).toBeGreaterThan(runs.numRuns / 8);
   });
 });

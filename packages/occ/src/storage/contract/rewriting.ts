@@ -1,5 +1,5 @@
 import type { SessionEntry, StoredEntry, Transcript } from '@openbot/sessions';
-import type { CleanPlan, LineReader } from '../../clean/plan.ts';
+import type { CleanPlan, LineChanges, LineReader } from '../../clean/plan.ts';
 import type { ResolvedToolRemovalOptions } from '../../clean/tool-removal.ts';
 import type { FoundSession, SearchScope } from './found-session.ts';
 import type { Backup, KeptState, RewriteRecord } from './kept-state.ts';
@@ -105,7 +105,7 @@ export interface RestorableState {
   readonly earlier: SessionLines;
   /** Whether anything was said since. */
   readonly hasNewLines: boolean;
-  join(relink?: Relink): RestoredState;
+  join(relink?: Relink): Promise<JoinedState>;
 }
 
 /** A line of what was said since that must name another parent. */
@@ -116,6 +116,12 @@ export interface Relink {
   isDone(origin: Transcript, index: number): boolean;
 }
 
+/** The lines of a state that is to be written. */
+export interface JoinedLines extends SessionLines {
+  /** Whether a line was not taken from the kept state. */
+  isNew(index: number): boolean;
+}
+
 export interface RestoredState extends NextState {
   /** A line names another parent than it did. */
   readonly isRelinked: boolean;
@@ -123,6 +129,14 @@ export interface RestoredState extends NextState {
   countNewLines(after: Transcript): number;
   /** Where each line was taken from. Known once the state was written. */
   originsOf(after: Transcript): OriginOf;
+}
+
+/** A kept state and what was said since, each line as it was. */
+export interface JoinedState extends RestoredState {
+  /** The lines as they would be written. */
+  readJoined(): Promise<JoinedLines>;
+  /** The same with lines that change or go. */
+  change(joined: JoinedLines, plan: LineChanges): RestoredState;
 }
 
 /** The line of an earlier state that a line was taken from; undefined where it is the end of another one. */

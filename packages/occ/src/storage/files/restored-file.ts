@@ -1,17 +1,19 @@
 import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import { asciiJson, type LineCopier, replaceTopLevelFields } from '@openbot/sessions/rewrite';
+import { asciiJson, replaceTopLevelFields } from '@openbot/sessions/rewrite';
 import type { Journal } from '../../backups/journal.ts';
 import type { Backup, KeptState } from '../contract/kept-state.ts';
-import type { Relink, RestorableState, RestoredState, SessionLines } from '../contract/rewriting.ts';
+import type { JoinedState, Relink, RestorableState, SessionLines } from '../contract/rewriting.ts';
+import { originOfChanged, readPieces, writeChanged } from './joined-file.ts';
 import { findLaterBytes, type SessionFile, type Stretch } from './later-bytes.ts';
 import { findLaterLines, readLineOf } from './later-lines.ts';
 import { type OpenFile, readFileJournal, replaceFile } from './replace-file.ts';
 import {
   type ChangedLine,
-  countLaterLines,
+  isLaterLine,
+  layOutRestored,
   originOfLines,
   type Piece,
-  writeRestored,
+  writePieces,
 } from './write-restored.ts';
 
 /**
@@ -35,28 +37,45 @@ export async function findRestoredFile(
   return {
     earlier: readLinesOf(whole.path, origins.get(whole.path)!),
     hasNewLines: said.length > 0,
-    join: (relink) => joinStretches(open, whole, said, origins, relink),
+    join: async (relink) => {
+      const pieces = await layOutRestored(whole, said, findLine(relink, said, origins));
+      return joinPieces(open, whole, pieces, origins);
+    },
   };
 }
 
-function joinStretches(
+function joinPieces(
   open: OpenFile,
   whole: Stretch,
-  said: readonly Stretch[],
+  pieces: readonly Piece[],
   origins: ReadonlyMap<string, Transcript>,
-  relink: Relink | undefined,
-): RestoredState {
-  const changed = findLine(relink, said, origins);
-  let pieces: readonly Piece[] = [];
-  const write = async (copier: LineCopier) => {
-    pieces = await writeRestored(copier, whole, said, changed);
-  };
+): JoinedState {
+  const isRelinked = pieces.some(({ line }) => line !== undefined);
+  const isNew = (written: Transcript) => (index: number) => isLaterLine(written, index, pieces, whole);
   return {
-    isRelinked: changed !== undefined,
-    replace: (steps) => replaceFile(open, write, steps),
-    countNewLines: (after) => countLaterLines(after, pieces, whole),
+    isRelinked,
+    readJoined: async () => {
+      const lines = await readPieces(pieces, origins);
+      return { ...lines, isNew: isNew(lines.transcript) };
+    },
+    change: ({ transcript: joined }, plan) => ({
+      isRelinked,
+      replace: (steps) => replaceFile(open, (copier) => writeChanged(copier, pieces, joined, plan), steps),
+      countNewLines: () => countLines(joined, (index) => !plan.isRemoved(index) && isNew(joined)(index)),
+      originsOf: () => originOfChanged(joined, plan, originOfLines(joined, pieces, origins)),
+    }),
+    replace: (steps) => replaceFile(open, (copier) => writePieces(copier, pieces), steps),
+    countNewLines: (after) => countLines(after, isNew(after)),
     originsOf: (after) => originOfLines(after, pieces, origins),
   };
+}
+
+function countLines(transcript: Transcript, isCounted: (index: number) => boolean): number {
+  let lines = 0;
+  for (let index = 0; index < transcript.length; index++) {
+    if (transcript.kindOf(index) !== 'blank' && isCounted(index)) lines++;
+  }
+  return lines;
 }
 
 /** As far as the backups that are left tell it; before the first of them, as that one has it. */

@@ -4,9 +4,13 @@ import { type LineCopier, SourceChanged } from '@openbot/sessions/rewrite';
 import type { OriginOf } from '../contract/rewriting.ts';
 import type { Stretch } from './later-bytes.ts';
 
-/** A stretch, and where it begins in what was written. */
+/** A stretch, and where it begins in what is written. */
 export interface Piece extends Stretch {
   readonly at: number;
+  /** A line end comes before it that neither stretch has. */
+  readonly isApart: boolean;
+  /** What is written in the place of the stretch: a line that comes in another form. */
+  readonly line?: Buffer;
 }
 
 /** A line of what was said since that comes in another form. */
@@ -17,26 +21,20 @@ export interface ChangedLine {
   readonly line: Buffer;
 }
 
-/** Writes a backup and what was said since, each stretch in its place. */
-export async function writeRestored(
-  copier: LineCopier,
+/** A backup and what was said since, each stretch in its place. */
+export async function layOutRestored(
   whole: Stretch,
   said: readonly Stretch[],
   changed: ChangedLine | undefined,
 ): Promise<Piece[]> {
   const pieces: Piece[] = [];
   let at = 0;
-  let written: Stretch | undefined;
   const add = async (stretch: Stretch, line?: Buffer) => {
-    if (written !== undefined && (await areApart(written, stretch))) {
-      await copier.put(Buffer.from('\n'));
-      at++;
-    }
-    if (line === undefined) await copyStretch(copier, stretch);
-    else await copier.put(line);
-    pieces.push({ ...stretch, at });
+    const last = pieces.at(-1);
+    const isApart = last !== undefined && (await areApart(last, stretch));
+    if (isApart) at++;
+    pieces.push({ ...stretch, at, isApart, ...(line !== undefined && { line }) });
     at += line?.length ?? stretch.end - stretch.start;
-    written = stretch;
   };
   for (const stretch of orderStretches(whole, said)) {
     if (changed?.stretch !== stretch) await add(stretch);
@@ -48,6 +46,14 @@ export async function writeRestored(
     }
   }
   return pieces;
+}
+
+export async function writePieces(target: Pick<LineCopier, 'put'>, pieces: readonly Piece[]): Promise<void> {
+  for (const piece of pieces) {
+    if (piece.isApart) await target.put(Buffer.from('\n'));
+    if (piece.line === undefined) await copyStretch(target, piece);
+    else await target.put(piece.line);
+  }
 }
 
 /** The backup, cut where something was said in between. */
@@ -67,14 +73,14 @@ function placeOf({ before }: Stretch): number {
   return before ?? Number.POSITIVE_INFINITY;
 }
 
-/** How many lines were not taken from the backup. */
-export function countLaterLines(after: Transcript, pieces: readonly Piece[], whole: Stretch): number {
-  let lines = 0;
-  for (let index = 0; index < after.length; index++) {
-    const isOfBackup = pieceAt(pieces, after.startOf(index)).path === whole.path;
-    if (!isOfBackup && after.kindOf(index) !== 'blank') lines++;
-  }
-  return lines;
+/** Whether a line was not taken from the backup. */
+export function isLaterLine(
+  written: Transcript,
+  index: number,
+  pieces: readonly Piece[],
+  whole: Stretch,
+): boolean {
+  return pieceAt(pieces, written.startOf(index)).path !== whole.path;
 }
 
 function pieceAt(pieces: readonly Piece[], offset: number): Piece {
@@ -82,12 +88,12 @@ function pieceAt(pieces: readonly Piece[], offset: number): Piece {
 }
 
 export function originOfLines(
-  after: Transcript,
+  written: Pick<Transcript, 'startOf'>,
   pieces: readonly Piece[],
   origins: ReadonlyMap<string, Transcript>,
 ): OriginOf {
   return (index) => {
-    const start = after.startOf(index);
+    const start = written.startOf(index);
     const piece = pieceAt(pieces, start);
     const transcript = origins.get(piece.path)!;
     const line = findLineAt(transcript, piece.start + start - piece.at);
@@ -122,7 +128,7 @@ async function isLineStart(path: string, at: number): Promise<boolean> {
 const LINE_FEED = 0x0a;
 const CHUNK = 256 * 1024;
 
-async function copyStretch(copier: LineCopier, { path, start, end }: Stretch): Promise<void> {
+async function copyStretch(copier: Pick<LineCopier, 'put'>, { path, start, end }: Stretch): Promise<void> {
   const file = await open(path, 'r');
   try {
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK, end - start));

@@ -1,12 +1,19 @@
 import { OpenBotError } from '@openbot/sessions';
 import type { DatabaseTranscript, Projection } from '@openbot/sessions/openclaw-database';
-import { FLAG } from '@openbot/sessions/transcript';
+import { FLAG, TranscriptBuilder } from '@openbot/sessions/transcript';
 import { readJournal } from '../../backups/journal.ts';
 import { isNothingLeft } from '../../clean/empty-message.ts';
 import type { LineEdit } from '../../clean/line-edit.ts';
 import { rewriteLine } from '../../clean/rewrite-line.ts';
 import type { Backup, KeptState, RewriteRecord } from '../contract/kept-state.ts';
-import type { OriginOf, Relink, RestorableState, RestoredState } from '../contract/rewriting.ts';
+import type {
+  JoinedState,
+  OriginOf,
+  Relink,
+  RestorableState,
+  RestoredState,
+  SessionLines,
+} from '../contract/rewriting.ts';
 import type { ReadSession } from './readable-session.ts';
 import { isRowRecord, type OpenRows, replaceRows } from './replace-rows.ts';
 import {
@@ -52,7 +59,7 @@ export async function findRestoredRows(
       readLine: (index) => readKeptLine(then, index).toString('latin1'),
     },
     hasNewLines: lines.some((line) => isNew(line, session)),
-    join: (relink) => joinLines(rows, relinkLine(lines, relink, states, session), states),
+    join: async (relink) => joinLines(rows, relinkLine(lines, relink, states, session), states),
   };
 }
 
@@ -112,6 +119,47 @@ function relinkLine(
 }
 
 function joinLines(
+  rows: OpenRows,
+  lines: readonly RestoredLine[],
+  states: readonly OpenKeptState[],
+): JoinedState {
+  const { session } = rows;
+  return {
+    ...makeRestored(rows, lines, states),
+    readJoined: async () => ({
+      ...readLines(lines, states, session),
+      isNew: (index) => isNew(lines[index]!, session),
+    }),
+    change: (_, plan) => {
+      const changed = lines.flatMap((line, index) => {
+        const edit = plan.isRemoved(index) ? undefined : plan.editOf(index);
+        return plan.isRemoved(index) ? [] : [edit === undefined ? line : { ...line, edit }];
+      });
+      return makeRestored(rows, changed, states);
+    },
+  };
+}
+
+/** The lines as a file that they would make. */
+function readLines(
+  lines: readonly RestoredLine[],
+  states: readonly OpenKeptState[],
+  session: ReadSession,
+): SessionLines {
+  const builder = new TranscriptBuilder('openclaw');
+  let offset = 0;
+  for (const line of lines) {
+    const text = readRestoredText(line, states, session);
+    builder.line(text, 0, text.length, offset, true);
+    offset += text.length + 1;
+  }
+  return {
+    transcript: builder.finish(offset, 'openclaw'),
+    readLine: (index) => readRestoredText(lines[index]!, states, session).toString('latin1'),
+  };
+}
+
+function makeRestored(
   rows: OpenRows,
   lines: readonly RestoredLine[],
   states: readonly OpenKeptState[],

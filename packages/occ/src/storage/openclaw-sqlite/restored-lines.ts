@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import { SourceChanged } from '@openbot/sessions/rewrite';
+import type { LineEdit } from '../../clean/line-edit.ts';
 import { identifyLine } from '../../rewrite/line-identity.ts';
 import type { Backup } from '../contract/kept-state.ts';
 import type { ReadSession } from './readable-session.ts';
@@ -15,6 +16,8 @@ export interface RestoredLine {
   readonly usage?: string;
   /** The parent that it is to name, where that is another one than in its text. */
   readonly parentId?: string;
+  /** What else changes in its text. */
+  readonly edit?: LineEdit;
 }
 
 /** A backup that is open for reading. */

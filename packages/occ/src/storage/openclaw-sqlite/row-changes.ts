@@ -9,7 +9,7 @@ import {
   skipSpace,
   toByteText,
 } from '@openbot/sessions/rewrite';
-import { messageOf } from '../../clean/rewrite-line.ts';
+import { messageOf, rewriteLine } from '../../clean/rewrite-line.ts';
 import type { ReadSession } from './readable-session.ts';
 import type { RowChanges } from './replace-rows.ts';
 import { type OpenKeptState, type RestoredLine, readKeptLine } from './restored-lines.ts';
@@ -93,20 +93,22 @@ function writeAnew(
 
 /** The bytes of a line as it is to be again. */
 export function readRestoredText(
-  { row, kept, usage, parentId }: RestoredLine,
+  { row, kept, usage, parentId, edit }: RestoredLine,
   states: readonly OpenKeptState[],
   session: ReadSession,
 ): Buffer {
   const text = kept === undefined ? session.readBytes(row!) : readKeptLine(states[kept.state]!, kept.index);
   const counted = usage === undefined ? text : putUsage(text, usage);
-  if (parentId === undefined) return counted;
-  const links = new Map([['parentId', asciiJson(parentId)]]);
-  return Buffer.from(replaceTopLevelFields(counted.toString('latin1'), links), 'latin1');
+  if (parentId === undefined && edit === undefined) return counted;
+  const links = parentId === undefined ? undefined : new Map([['parentId', asciiJson(parentId)]]);
+  const line = counted.toString('latin1');
+  const linked = links === undefined ? line : replaceTopLevelFields(line, links);
+  return Buffer.from(edit === undefined ? linked : rewriteLine(linked, edit, 'openclaw'), 'latin1');
 }
 
 /** Whether a line comes in another form than in its text. */
-export function isChanged({ usage, parentId }: RestoredLine): boolean {
-  return usage !== undefined || parentId !== undefined;
+export function isChanged({ usage, parentId, edit }: RestoredLine): boolean {
+  return usage !== undefined || parentId !== undefined || edit !== undefined;
 }
 
 /** The JSON of a message's usage, as its line has it. */

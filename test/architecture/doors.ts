@@ -125,7 +125,13 @@ export const DOORS: Doors = {
       'tool-removal',
       'turn-zones',
     ],
-    'clean/decisions': ['call-actions', 'misplaced-thinking', 'planned-lines', 'turn-thinking'],
+    'clean/decisions': [
+      'bound-thinking',
+      'call-actions',
+      'misplaced-thinking',
+      'planned-lines',
+      'turn-thinking',
+    ],
     'clean/lines': ['rewrite-claude-code', 'rewrite-openclaw'],
     commands: [
       'clone',

@@ -1,7 +1,9 @@
 import { activePath, type Transcript } from '@openbot/sessions';
 import {
   contextOf,
+  FLAG,
   findRefusals,
+  hasBoundThinking,
   type ModelMessage,
   modelMessagesOf,
   type Refusal,
@@ -18,8 +20,11 @@ export function findNewRefusal(
   entryBefore: (index: number) => number,
 ): string | undefined {
   const is = judge(after);
-  if (is.refusals.length === 0) return undefined;
+  const isBound = after.hasFlag(FLAG.thinking) && hasBoundThinking(after, is.path);
+  if (is.refusals.length === 0 && !isBound) return undefined;
   const was = judge(before);
+  if (isBound && thinksBehindChange(before, was, after, is, entryBefore))
+    return 'thinking is left behind what it is not bound to';
   const known = new Set(was.refusals.map((refusal) => nameOf(refusal, refusal.entry)));
   const misplaced = new Set(
     was.refusals
@@ -47,6 +52,7 @@ interface Judged {
   readonly path: readonly number[];
   /** Entries that reach the model. */
   readonly sent: readonly number[];
+  readonly edits: ReadonlyMap<number, number>;
   readonly messages: readonly ModelMessage[];
   readonly refusals: readonly Refusal[];
 }
@@ -55,7 +61,45 @@ function judge(transcript: Transcript): Judged {
   const path = activePath(transcript).entries;
   const context = contextOf(transcript, path);
   const messages = modelMessagesOf(transcript, context);
-  return { path, sent: context.entries, messages, refusals: findRefusals(transcript, messages) };
+  return {
+    path,
+    sent: context.entries,
+    edits: context.edits,
+    messages,
+    refusals: findRefusals(transcript, messages),
+  };
+}
+
+/** Whether thinking is left behind the first entry that the model reads otherwise than before. */
+function thinksBehindChange(
+  before: Transcript,
+  was: Judged,
+  after: Transcript,
+  is: Judged,
+  entryBefore: (index: number) => number,
+): boolean {
+  const [old, now] = [was, is].map(({ messages }) => messages.flatMap(({ entries }) => entries));
+  const isSame = (entry: number, place: number) => {
+    const other = old![place]!;
+    return entryBefore(entry) === other && (is.edits.has(entry) || readsTheSame(before, other, after, entry));
+  };
+  const first = now!.findIndex((entry, place) => !isSame(entry, place));
+  if (first < 0) return false;
+  // What an entry thinks before the calls in it that were shortened still counts.
+  const staysFirst =
+    entryBefore(now![first]!) === old![first] && after.has(now![first]!, FLAG.beginsWithThinking);
+  return now!
+    .slice(staysFirst ? first + 1 : first)
+    .some((entry) => after.has(entry, FLAG.thinking) && !is.edits.has(entry));
+}
+
+function readsTheSame(before: Transcript, was: number, after: Transcript, is: number): boolean {
+  return (
+    before.charactersOf(was) === after.charactersOf(is) &&
+    before.thinkingCountOf(was) === after.thinkingCountOf(is) &&
+    before.callCountOf(was) === after.callCountOf(is) &&
+    before.resultCountOf(was) === after.resultCountOf(is)
+  );
 }
 
 /** Whether a result answers a call of a failed message, which is not sent. Before, it could match another call. */

@@ -1,6 +1,7 @@
 import { activePath, type Transcript, turnsOf } from '@openbot/sessions';
 import { planLoweredUsage, planRelinking, relinkedFieldsOf } from '@openbot/sessions/rewrite';
-import { contextOf, FLAG, measureContext } from '@openbot/sessions/transcript';
+import { contextOf, FLAG, hasBoundThinking, leafOf, measureContext } from '@openbot/sessions/transcript';
+import { findUnboundThinking } from './decisions/bound-thinking.ts';
 import { type CallActions, chooseActions, findLargeCalls } from './decisions/call-actions.ts';
 import { findMisplacedThinking } from './decisions/misplaced-thinking.ts';
 import { PlannedLines } from './decisions/planned-lines.ts';
@@ -22,11 +23,14 @@ import { type TurnZones, zoneTurns } from './turn-zones.ts';
 /**
  * Decides what a clean does to each line. docs/cleaning.md gives the rules.
  * @param readLine called for the few lines whose text matters: those to be shortened, and those that may become empty
+ * @param staleFrom an entry of the active path: all thinking from it on goes, even where nothing else does. It counts only
+ * where thinking is bound to what was said before it
  */
 export function planClean(
   transcript: Transcript,
   options: ResolvedToolRemovalOptions,
   readLine: LineReader,
+  staleFrom?: number,
 ): CleanPlan {
   const path = activePath(transcript).entries;
   const pairs = pairCalls(transcript, path);
@@ -44,14 +48,33 @@ export function planClean(
     context,
   );
   const thinking = new TurnThinking(transcript, path, turns, context, pairs, actions, readLine);
-  thinking.keepFirst();
-  const lines = planLines(transcript, path, pairs, actions, thinking, readLine);
+  const isBound = hasBoundThinking(transcript, path);
+  // Thinking that would come behind words goes in any case.
+  if (!isBound) thinking.keepFirst();
+  const leaf = leafOf(transcript);
+  const isPlace = (index: number) =>
+    isBound && (index === leaf || actions.neededMessages.has(transcript.messageOf(index)));
+  const lines = new PlannedLines(transcript, readLine, isPlace);
+  // The calls of a message may stay without its thinking where that no longer counts.
+  const dropThinking = (index: number) =>
+    isBound ? lines.dropThinkingAlone(index) : lines.dropThinking(index);
+  planLines(lines, transcript, path, pairs, actions, thinking, dropThinking);
   planOutputs(transcript, path, zones, over ?? Number.POSITIVE_INFINITY, lines);
   // Not a change by itself, so that a second clean changes nothing.
   if (lines.changes) {
     const misplaced = findMisplacedThinking(transcript, path, context, zones, thinking, lines);
-    for (const index of misplaced) lines.dropThinking(index);
+    for (const index of misplaced) dropThinking(index);
     if (misplaced.length > 0) lines.planRestOfMessages(path);
+  }
+  let unbound = 0;
+  if (isBound && (lines.changes || staleFrom !== undefined)) {
+    const gone = findUnboundThinking(transcript, context, lines, readLine, staleFrom);
+    for (const index of gone) {
+      unbound += transcript.thinkingCountOf(index);
+      lines.dropThinkingAlone(index);
+    }
+    if (gone.length > 0) lines.planRestOfMessages(path);
+    if (gone.length > 0) lines.planDuplicates();
   }
 
   const { changes } = lines;
@@ -86,6 +109,7 @@ export function planClean(
       ...countMessages(transcript, path, isRemoved),
       ...countCalls(pairs, actions, lines),
       toolOutputsTruncated: countOutputs(lines),
+      thinkingUnbound: unbound,
       turnsTotal: zones.total,
       turnsWithToolsTotal: zones.withTools,
       turnsWithToolsRemoved: zones.removed,
@@ -96,14 +120,14 @@ export function planClean(
 }
 
 function planLines(
+  lines: PlannedLines,
   transcript: Transcript,
   path: readonly number[],
   { firstCallAt, firstResultAt, callOfResult }: PairedCalls,
   { ofCall }: CallActions,
   thinking: TurnThinking,
-  readLine: LineReader,
-): PlannedLines {
-  const lines = new PlannedLines(transcript, readLine);
+  dropThinking: (index: number) => void,
+): void {
   // One for all lines: most of them are removed or kept as a whole.
   const actions: number[] = [];
   for (let position = 0; position < path.length; position++) {
@@ -119,10 +143,9 @@ function planLines(
     }
     lines.plan(path[position]!, position, actions, calls);
   }
-  for (const index of thinking.goes()) lines.dropThinking(index);
+  for (const index of thinking.goes()) dropThinking(index);
   lines.planRestOfMessages(path);
   lines.planDuplicates();
-  return lines;
 }
 
 /** Output without an answer of the assistant yet is left alone: the model has not read it. */

@@ -85,6 +85,8 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
             (line) => line.role === 'bashExecution' && !same(outputOf(line.value), outputOf(afterOf(line))),
           ).length,
           toolCallsTruncated: truncated,
+          // bound-thinking.test.ts
+          thinkingUnbound: expect.any(Number),
           toolCallsPreserved: countCalls(before) - removed - truncated,
           turnsTotal: turns.total,
           turnsWithToolsTotal: turns.withTools,

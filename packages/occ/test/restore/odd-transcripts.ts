@@ -74,12 +74,12 @@ const oddOpenclaw = (forPi: boolean) =>
   fc
     .tuple(openclawSteps, openclawForm, damages(forPi ? KINDS : [...KINDS, ...OPENCLAW_KINDS]))
     .map(([steps, form, done]) =>
-      damage(openclawLines(steps, { ...form, oddIds: false, forPi }), done, 'id', 'parentId'),
+      damage(openclawLines(steps, { ...form, oddIds: false, forPi, model: 'm' }), done, 'id', 'parentId'),
     );
 
 const oddClaude = fc
   .tuple(claudeSteps, damages(KINDS))
-  .map(([steps, done]) => damage(claudeLines(steps), done, 'uuid', 'parentUuid'));
+  .map(([steps, done]) => damage(claudeLines(steps, 'claude-opus-4-5'), done, 'uuid', 'parentUuid'));
 
 export interface OddSource {
   readonly source: 'openclaw' | 'pi' | 'claude';

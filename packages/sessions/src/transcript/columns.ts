@@ -24,6 +24,8 @@ class EntryBlock {
   readonly parents = new Int32Array(BLOCK);
   readonly text = new Uint32Array(BLOCK);
   readonly thinking = new Uint32Array(BLOCK);
+  /** Blocks of thinking, also those without a text. */
+  readonly thoughts = new Uint16Array(BLOCK);
   readonly copies = new Uint32Array(BLOCK);
   readonly images = new Uint16Array(BLOCK);
   /** All that an entry gives to the model. */

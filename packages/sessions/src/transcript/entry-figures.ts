@@ -67,6 +67,9 @@ export class EntryFigures {
   thinkingSizeOf(index: number): number {
     return (this.blocks[index >> BLOCK_BITS] ?? this.columns.show(index)).thinking[index & IN_BLOCK]!;
   }
+  thinkingCountOf(index: number): number {
+    return (this.blocks[index >> BLOCK_BITS] ?? this.columns.show(index)).thoughts[index & IN_BLOCK]!;
+  }
   copySizeOf(index: number): number {
     return (this.blocks[index >> BLOCK_BITS] ?? this.columns.show(index)).copies[index & IN_BLOCK]!;
   }

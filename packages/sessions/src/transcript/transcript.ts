@@ -234,6 +234,7 @@ export class Transcript extends EntryFigures {
     block.types[at] = this.#typeWords.number(facts.type);
     block.text[at] = facts.textSize;
     block.thinking[at] = facts.thinkingSize;
+    block.thoughts[at] = facts.thinkingCount;
     block.copies[at] = facts.copySize;
     block.images[at] = facts.imageCount;
     block.messages[at] = facts.messageId;

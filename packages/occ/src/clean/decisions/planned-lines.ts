@@ -1,6 +1,6 @@
 import type { Transcript } from '@openbot/sessions';
 import { FLAG, IMAGE_CHARACTERS, leafOf } from '@openbot/sessions/transcript';
-import { isLeftWithNothing, isNothingLeft, LONGEST_BLANK, STRIPPED } from '../empty-message.ts';
+import { isLeftWithNothing, isNothingLeft, LONGEST_BLANK, STRIPPED, THOUGHTLESS } from '../empty-message.ts';
 import type { Cuts, LineEdit, ToolAction } from '../line-edit.ts';
 import type { LineReader } from '../plan.ts';
 import { rewriteLine } from '../rewrite-line.ts';
@@ -25,11 +25,17 @@ export class PlannedLines {
   #begunSize = 0;
   /** Messages of several lines of which a line lost calls or thinking. */
   readonly #losers = new Set<number>();
+  /** Messages of several lines that lost thinking alone. */
+  readonly #thoughtless = new Set<number>();
+  /** Entries that stay even with nothing in them. */
+  readonly #isPlace: (index: number) => boolean;
   #changes = false;
 
-  constructor(transcript: Transcript, readLine: LineReader) {
+  /** @param isPlace whether an entry stays even with nothing in it, since others have their place through it */
+  constructor(transcript: Transcript, readLine: LineReader, isPlace: (index: number) => boolean) {
     this.#transcript = transcript;
     this.#readLine = readLine;
+    this.#isPlace = isPlace;
     this.#fates = new Uint8Array(transcript.length);
   }
 
@@ -109,24 +115,68 @@ export class PlannedLines {
     this.#strip(index);
   }
 
+  /** The thinking of an entry whose calls stay, as far as it does not go already. */
+  dropThinkingAlone(index: number): void {
+    if (!this.keepsThinking(index)) return;
+    const transcript = this.#transcript;
+    this.#changes = true;
+    const message = transcript.messageOf(index);
+    if (message >= 0) this.#thoughtless.add(message);
+    const edit = this.#edits.get(index);
+    if (edit !== undefined) {
+      this.#edits.set(index, { ...edit, ...THOUGHTLESS });
+      const begun = this.#begun.get(index)?.begun;
+      const dialect = transcript.dialect ?? 'openclaw';
+      if (begun !== undefined) this.#begun.set(index, { begun: rewriteLine(begun, THOUGHTLESS, dialect) });
+      return;
+    }
+    const isEmptied =
+      transcript.callCountOf(index) + transcript.resultCountOf(index) === 0 &&
+      isLeftWithNothing(transcript, index, this.#readLine, THOUGHTLESS);
+    if (isEmptied && !this.#isPlace(index)) this.#fates[index] = REMOVE;
+    else this.#edits.set(index, THOUGHTLESS);
+  }
+
+  /** Whether an entry goes, or gives something else to the model. */
+  isReadOtherwise(index: number): boolean {
+    if (this.#fates[index] !== 0) return true;
+    const edit = this.#edits.get(index);
+    if (edit === undefined) return false;
+    if (edit.dropThinking && this.#transcript.has(index, FLAG.thinking)) return true;
+    const isRemoval = (actions: LineEdit['calls']) =>
+      typeof actions === 'string' ? actions === 'remove' : (actions?.includes('remove') ?? false);
+    if (isRemoval(edit.calls) || isRemoval(edit.results)) return true;
+    const cuts = this.#shortened.get(index)?.cuts;
+    if (cuts === undefined) return false;
+    // Below 0 only a copy was cut that the model never sees.
+    return cuts.outputs > 0 || [...cuts.calls.values(), ...cuts.results.values()].some((size) => size >= 0);
+  }
+
+  /** The calls of a line that are read otherwise, by their number in it. */
+  cutCallsOf(index: number): number[] {
+    const calls = this.#shortened.get(index)?.cuts.calls ?? [];
+    return [...calls].filter(([, size]) => size >= 0).map(([order]) => order);
+  }
+
   /** Whether an entry will hold thinking. */
   keepsThinking(index: number): boolean {
-    const isDropped = this.#fates[index] !== 0 || this.#edits.get(index)?.dropThinking === true;
+    const isDropped = this.#fates[index] !== 0 || Boolean(this.#edits.get(index)?.dropThinking);
     return !isDropped && this.#transcript.has(index, FLAG.thinking);
   }
 
   /** The other lines of messages that lost calls or thinking: thinking goes with them, and blank text that is all that is left. */
   planRestOfMessages(path: readonly number[]): void {
-    if (this.#losers.size === 0) return;
+    if (this.#losers.size + this.#thoughtless.size === 0) return;
     const transcript = this.#transcript;
     // The next entry refers to it.
     const leaf = leafOf(transcript);
     const left = new Map<number, number[]>();
     for (const index of path) {
       const message = transcript.messageOf(index);
-      if (!this.#losers.has(message)) continue;
+      const isLoser = this.#losers.has(message);
+      if (!isLoser && !this.#thoughtless.has(message)) continue;
       const isUntouched = this.#fates[index] === 0 && !this.#edits.has(index);
-      const isRest = isUntouched && index !== leaf && transcript.callCountOf(index) === 0;
+      const isRest = isLoser && isUntouched && index !== leaf && transcript.callCountOf(index) === 0;
       if (isRest && (transcript.has(index, FLAG.thinking) || transcript.has(index, FLAG.otherContent))) {
         this.#strip(index);
       }
@@ -170,7 +220,8 @@ export class PlannedLines {
 
   #strip(index: number): void {
     this.#changes = true;
-    this.#fates[index] = isLeftWithNothing(this.#transcript, index, this.#readLine) ? REMOVE : STRIP;
+    const isEmptied = isLeftWithNothing(this.#transcript, index, this.#readLine);
+    this.#fates[index] = isEmptied && !this.#isPlace(index) ? REMOVE : STRIP;
   }
 
   #edit(index: number, position: number, calls: readonly number[], results: readonly number[]): void {

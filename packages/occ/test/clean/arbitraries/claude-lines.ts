@@ -9,8 +9,8 @@ const IMAGE = {
 const SESSION = '11111111-1111-4111-8111-111111111111';
 
 /** Writes steps down as Claude Code does: a line for each block, each result on its own call's line. */
-export function claudeLines(steps: readonly PlacedClaudeStep[]): Json[] {
-  return new ClaudeWriter().write(steps);
+export function claudeLines(steps: readonly PlacedClaudeStep[], model: string): Json[] {
+  return new ClaudeWriter(model).write(steps);
 }
 
 class ClaudeWriter {
@@ -21,6 +21,11 @@ class ClaudeWriter {
   #leaf: string | null = null;
   #messages = 0;
   #calls = 0;
+  readonly #model: string;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
 
   write(steps: readonly PlacedClaudeStep[]): Json[] {
     for (const placed of steps) {
@@ -152,7 +157,7 @@ class ClaudeWriter {
   }
 
   #messageOf(content: readonly Json[], stop_reason: string, tokens: number | null): Json {
-    const message = { type: 'message', role: 'assistant', model: 'claude-opus', content, stop_reason };
+    const message = { type: 'message', role: 'assistant', model: this.#model, content, stop_reason };
     if (tokens === null) return message;
     const output = Math.min(tokens, 70);
     const usage = {

@@ -10,6 +10,8 @@ export interface OpenClawForm {
   readonly oddIds: boolean;
   /** Only lines that pi understands as we do. */
   readonly forPi: boolean;
+  /** What says everything. */
+  readonly model: string;
 }
 
 const IMAGE = { type: 'image', data: 'aGVsbG8='.repeat(40), mimeType: 'image/png' };
@@ -62,7 +64,7 @@ class OpenClawWriter {
         const blocks: Json[] = [{ type: 'text', text: step.text }];
         if (step.thinking) blocks.unshift({ type: 'thinking', thinking: 'hm', thinkingSignature: 'c2ln' });
         const content = step.content === 'string' ? step.text : blocks;
-        this.#message(assistant(content, step.stopReason, tokens), flat);
+        this.#message(assistant(content, step.stopReason, tokens, this.#form.model), flat);
         return;
       }
       case 'exchange':
@@ -81,7 +83,7 @@ class OpenClawWriter {
         this.#message({ role: 'bashExecution', command: 'ls', output: step.text, exitCode: 0 }, false);
         return;
       case 'mirror': {
-        const said = assistant([{ type: 'text', text: step.text }], 'stop', 0);
+        const said = assistant([{ type: 'text', text: step.text }], 'stop', 0, this.#form.model);
         this.#message({ ...said, provider: 'openclaw', model: 'delivery-mirror' }, false);
         return;
       }
@@ -110,7 +112,7 @@ class OpenClawWriter {
     if (step.thinking === 'signed') blocks.unshift({ ...thinking, thinkingSignature: 'c2lnbmF0dXJl' });
     if (step.thinking === 'between') blocks.splice(1, 0, { ...thinking, thinkingSignature: 'YmV0d2Vlbg==' });
     if (step.unknownBlock) blocks.push({ type: 'of_the_future', says: 'something' });
-    this.#message(assistant(blocks, step.stopReason, tokens), flat);
+    this.#message(assistant(blocks, step.stopReason, tokens, this.#form.model), flat);
     for (const { call, id } of calls) {
       const line = toolResult(id, call.tool, call.result);
       if (call.fate === 'next' || call.fate === 'twice') this.#message(line, flat);
@@ -168,7 +170,7 @@ class OpenClawWriter {
         this.#entry({ type: 'custom_message', customType: 'note', content: text, display: true });
         return;
       case 'modelChange':
-        this.#entry({ type: 'model_change', provider: 'p', modelId: 'm' });
+        this.#entry({ type: 'model_change', provider: 'p', modelId: this.#form.model });
         return;
       case 'thinkingLevel':
         this.#entry({ type: 'thinking_level_change', thinkingLevel: 'low' });
@@ -227,8 +229,8 @@ function userContent(content: string, text: string): unknown {
   return content === 'image' ? [{ type: 'text', text }, IMAGE] : [{ type: 'text', text }];
 }
 
-function assistant(content: unknown, stopReason: string, tokens: number | null): Json {
-  const message = { role: 'assistant', content, api: 'a', provider: 'p', model: 'm', stopReason };
+function assistant(content: unknown, stopReason: string, tokens: number | null, model: string): Json {
+  const message = { role: 'assistant', content, api: 'a', provider: 'p', model, stopReason };
   if (tokens === null) return message;
   const cost = { input: 0.1, output: 0.2, cacheRead: 0, cacheWrite: 0, total: 0.3 };
   const output = Math.min(tokens, 80);

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { models } from './models.ts';
 import { openclawLines } from './openclaw-lines.ts';
 import { openclawSteps } from './openclaw-steps.ts';
 import { type TranscriptBytes, writtenLines } from './transcript-bytes.ts';
@@ -24,16 +25,20 @@ const linearForm = fc.record({
 /** Any transcript of OpenClaw or pi. */
 export const openclawTranscript: fc.Arbitrary<TranscriptBytes> = writtenLines(
   fc
-    .tuple(openclawSteps, fc.oneof({ weight: 3, arbitrary: treeForm }, { weight: 1, arbitrary: linearForm }))
-    .map(([steps, form]) => openclawLines(steps, form)),
+    .tuple(
+      openclawSteps,
+      fc.oneof({ weight: 3, arbitrary: treeForm }, { weight: 1, arbitrary: linearForm }),
+      models,
+    )
+    .map(([steps, form, model]) => openclawLines(steps, { ...form, model })),
 );
 
 /** One that pi reads as we do: with a header of its own, no flat lines, no line twice. */
 export const piTranscript: fc.Arbitrary<TranscriptBytes> = writtenLines(
   fc
-    .tuple(openclawSteps, fc.constantFrom(3, 3, 3, 2, 1))
-    .map(([steps, version]) =>
-      openclawLines(steps, { tree: version > 1, version, oddIds: false, forPi: true }),
+    .tuple(openclawSteps, fc.constantFrom(3, 3, 3, 2, 1), models)
+    .map(([steps, version, model]) =>
+      openclawLines(steps, { tree: version > 1, version, oddIds: false, forPi: true, model }),
     ),
   { forPi: true },
 );

@@ -1,8 +1,9 @@
+import { BINDING_MODEL } from '../arbitraries/models.ts';
 import type { RemovalOptions } from '../arbitraries/removal-options.ts';
 import { type ExpectedLine, expectGone } from './expect-gone.ts';
 import { findUnfinished } from './find-unfinished.ts';
 import { type OracleCall, pairCalls } from './pair-calls.ts';
-import { type OracleDialect, type OracleLine, readLine } from './read-line.ts';
+import { type Json, type OracleDialect, type OracleLine, readLine } from './read-line.ts';
 import { tiedCalls } from './tied-calls.ts';
 import { expectThinking } from './turn-thinking.ts';
 import { cutTurns, type OraclePath, walkPath } from './walk-path.ts';
@@ -54,8 +55,9 @@ export function expectClean(
     const zone = zoneOf(call.line);
     return zone === 'remove' && tied.has(call) ? 'truncate' : zone;
   };
-  const rules = { path, lines, turns, calls, openFrom, after, tiedMessages, zoneOf };
-  const { actionOf, losers: withoutThinking } = expectThinking(rules, firstAction);
+  const isBound = path.lines.some((line) => modelOf(line) === BINDING_MODEL);
+  const rules = { path, lines, turns, calls, openFrom, after, tiedMessages, isBound, zoneOf };
+  const { actionOf, losers: withoutThinking, unbound } = expectThinking(rules, firstAction);
   for (const call of calls) if (actionOf(call) !== firstAction(call)) tied.add(call);
   const callAt = (line: OracleLine, order: number) =>
     calls.find((call) => call.line === line && call.order === order)!;
@@ -87,7 +89,8 @@ export function expectClean(
       }),
     };
   });
-  const expected = expectGone(planned, losers, { path, lines, dialect });
+  const isPlace = (line: OracleLine) => isBound && tiedMessages.has(line.messageId!);
+  const expected = expectGone(planned, { losers, unbound, isPlace }, { path, lines, dialect });
   return {
     lines,
     path,
@@ -97,4 +100,8 @@ export function expectClean(
     tied,
     turns: { total: turns.length, withTools: withTools.length, removed, truncated },
   };
+}
+
+function modelOf({ value }: OracleLine): unknown {
+  return (value?.message as Json | undefined)?.model ?? value?.model ?? value?.modelId;
 }

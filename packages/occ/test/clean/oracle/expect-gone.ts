@@ -16,26 +16,35 @@ export interface ExpectedLine extends PlannedTools {
   readonly isRemoved: boolean;
 }
 
-/**
- * Which lines go because nothing is left of them.
- * @param losers messages that lose calls or thinking: their id, or their only line
- */
+/** What loses calls or thinking. */
+export interface Losers {
+  /** Messages: their id, or their only line. */
+  readonly losers: ReadonlySet<unknown>;
+  /** Lines that lose thinking alone. */
+  readonly unbound: ReadonlySet<OracleLine>;
+  /** Whether a line stays even with nothing in it, because words have their place through it. */
+  isPlace(line: OracleLine): boolean;
+}
+
+/** Which lines go because nothing is left of them. */
 export function expectGone(
   planned: readonly PlannedTools[],
-  losers: ReadonlySet<unknown>,
+  { losers, unbound, isPlace }: Losers,
   { path, lines, dialect }: { path: OraclePath; lines: readonly OracleLine[]; dialect: OracleDialect },
 ): ExpectedLine[] {
   const onPath = new Set(path.lines);
   const single = planned.map((plan): ExpectedLine => {
     const isLoser = losers.has(plan.line.messageId ?? plan.line);
     const mayLose = plan.line !== path.leaf || (plan.line.role === 'assistant' && !saysNothing(plan.line));
-    const losesThinking = onPath.has(plan.line) && mayLose && isLoser;
-    const isRemoved = plan.line !== path.leaf && isLeftWithNothing(plan, losesThinking, dialect);
+    const losesThinking = (onPath.has(plan.line) && mayLose && isLoser) || unbound.has(plan.line);
+    const mayGo = plan.line !== path.leaf && !isPlace(plan.line);
+    const isRemoved = mayGo && isLeftWithNothing(plan, losesThinking, dialect);
     return { ...plan, losesThinking, isRemoved };
   });
   // Of a message of several lines blanks may be all that is left: they go too.
+  const thoughtless = new Set([...unbound].map(({ messageId }) => messageId));
   const isBlankRest = ({ line, losesThinking }: ExpectedLine) =>
-    losesThinking &&
+    (losesThinking || (onPath.has(line) && thoughtless.has(line.messageId))) &&
     line.messageId !== undefined &&
     single
       .filter((one) => onPath.has(one.line) && one.line.messageId === line.messageId && !one.isRemoved)

@@ -14,6 +14,8 @@ export interface ThinkingRules {
   readonly after: readonly (string | undefined)[];
   /** Ids of messages that hold the place of words. */
   readonly tiedMessages: ReadonlySet<string>;
+  /** Thinking is bound to what was said before it. */
+  readonly isBound: boolean;
   zoneOf(line: OracleLine): Action;
 }
 
@@ -22,6 +24,8 @@ export interface ExpectedThinking {
   actionOf(call: OracleCall): Action;
   /** Messages that lose their thinking though they lose no call: their id, or their only line. */
   readonly losers: ReadonlySet<unknown>;
+  /** Lines that lose their thinking because it is bound to what changed. */
+  readonly unbound: ReadonlySet<OracleLine>;
 }
 
 /**
@@ -31,6 +35,7 @@ export interface ExpectedThinking {
  */
 export function expectThinking(rules: ThinkingRules, first: (call: OracleCall) => Action): ExpectedThinking {
   const { path, turns, calls, openFrom, after, tiedMessages, zoneOf } = rules;
+  if (rules.isBound) return { actionOf: first, losers: new Set(), unbound: findUnbound(rules) };
   const messageOf = (line: OracleLine) => line.messageId ?? line;
   const turnOf = (line: OracleLine) => turns.findIndex(({ lines }) => lines.includes(line));
   const isThere = ({ line, order, id }: OracleCall) => {
@@ -89,7 +94,14 @@ export function expectThinking(rules: ThinkingRules, first: (call: OracleCall) =
     const mayGo = zoneOf(line) === 'remove' || isOdd;
     if (lost.has(turnOf(line)) || (mayGo && isGone(line))) losers.add(messageOf(line));
   }
-  return { actionOf, losers };
+  return { actionOf, losers, unbound: new Set() };
+}
+
+/** Which thinking goes is judged by bound-thinking.property.test.ts; here it is enough that it is gone. */
+function findUnbound({ path, after }: ThinkingRules): Set<OracleLine> {
+  const isGone = ({ index }: OracleLine) =>
+    after[index] === undefined || !contentOf(parseObject(after[index]!)).some(isThought);
+  return new Set(path.lines.filter((line) => thinks(line) && isGone(line)));
 }
 
 const ODD = ['context_edit', 'compaction', 'compact_boundary', 'reset'];

@@ -20,6 +20,7 @@ export interface LineFacts {
   flags: number;
   textSize: number;
   thinkingSize: number;
+  thinkingCount: number;
   copySize: number;
   imageCount: number;
   target: number;
@@ -78,6 +79,7 @@ export function emptyLineFacts(): LineFacts {
     flags: 0,
     textSize: 0,
     thinkingSize: 0,
+    thinkingCount: 0,
     copySize: 0,
     imageCount: 0,
     target: ABSENT,
@@ -101,6 +103,7 @@ export function clearLineFacts(facts: LineFacts): void {
   facts.flags = 0;
   facts.textSize = 0;
   facts.thinkingSize = 0;
+  facts.thinkingCount = 0;
   facts.copySize = 0;
   facts.imageCount = 0;
   facts.target = ABSENT;
@@ -136,6 +139,7 @@ export function noteThinking(facts: LineFacts, isBehindText: boolean): void {
     !isBehindText &&
     calls.length === 0 &&
     imageCount === 0;
+  facts.thinkingCount++;
   facts.flags |= isFirst ? FLAG.thinking | FLAG.beginsWithThinking : FLAG.thinking;
 }
 

@@ -1,0 +1,123 @@
+/** Newer models bind thinking to all that was said before it: behind anything else it does not count. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SessionManager } from '@earendil-works/pi-coding-agent';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HUNT } from '../../../../test/setup/hunt.ts';
+import { claudeTranscript } from './arbitraries/claude-transcript.ts';
+import { BINDING_MODEL } from './arbitraries/models.ts';
+import { piTranscript } from './arbitraries/openclaw-transcript.ts';
+import { removalOptions } from './arbitraries/removal-options.ts';
+import type { TranscriptBytes } from './arbitraries/transcript-bytes.ts';
+import { cleanBytes } from './clean-bytes.ts';
+import { RUNS } from './dialects.ts';
+import { readLines } from './oracle/read-bytes.ts';
+import { blocksOf, isThinking, type Json } from './oracle/read-line.ts';
+import { walkPath } from './oracle/walk-path.ts';
+
+/** A block as the model reads it, and the message that it is in. */
+interface ReadBlock {
+  readonly message: unknown;
+  readonly isThinking: boolean;
+  readonly text: string;
+}
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'occ-bound-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What pi gives to the model. */
+function readInPi(bytes: Buffer): ReadBlock[] {
+  const path = join(folder, 'session.jsonl');
+  // Opening rewrites a file of an older version.
+  writeFileSync(path, bytes);
+  const messages = SessionManager.open(path).buildSessionContext().messages as unknown as Json[];
+  return messages
+    .filter(({ role, stopReason }) => role !== 'system' && stopReason !== 'error' && stopReason !== 'aborted')
+    .flatMap((message) => readBlocks(message, message.timestamp, message.role === 'assistant'));
+}
+
+/** What Claude Code gives to the model, where nothing was compacted: the lines of a message together. */
+function readInClaudeCode(bytes: Buffer): ReadBlock[] | undefined {
+  const lines = readLines(bytes, 'claude-code');
+  if (lines.some(({ value }) => value?.subtype === 'compact_boundary')) return undefined;
+  const spoken = walkPath(lines, 'claude-code').lines.filter(
+    ({ isMessage, value }) => isMessage && value?.isApiErrorMessage !== true,
+  );
+  const messages = Map.groupBy(spoken, (line) => line.messageId ?? line.id);
+  return [...messages.values()]
+    .flat()
+    .flatMap(({ id, role, value }) => readBlocks(value!.message as Json, id, role === 'assistant'));
+}
+
+function readBlocks({ role, content, ...rest }: Json, message: unknown, isAssistant: boolean): ReadBlock[] {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : blocksOf(content);
+  const shown = blocks.filter(({ type, text }) => type !== 'text' || String(text).trim() !== '');
+  // Words of other kinds of messages are in members of their own.
+  const others = content === undefined ? [{ type: 'other', rest }] : [];
+  return [...shown, ...others].map(({ textSignature: _, partialArgs: __, ...block }: Json) => ({
+    message,
+    isThinking: isAssistant && isThinking(block),
+    text: `${role} ${JSON.stringify(block)}`,
+  }));
+}
+
+/** By message: what is said before each of its thoughts. */
+function prefixes(blocks: readonly ReadBlock[]): Map<unknown, string[]> {
+  const found = new Map<unknown, string[]>();
+  let before = '';
+  for (const { message, isThinking, text } of blocks) {
+    if (isThinking) found.set(message, [...(found.get(message) ?? []), before]);
+    before += `\n${text}`;
+  }
+  return found;
+}
+
+const PROGRAMS: {
+  program: string;
+  transcripts: fc.Arbitrary<TranscriptBytes>;
+  read: (bytes: Buffer) => ReadBlock[] | undefined;
+}[] = [
+  { program: 'pi', transcripts: piTranscript, read: readInPi },
+  { program: 'Claude Code', transcripts: claudeTranscript, read: readInClaudeCode },
+];
+
+describe.each(PROGRAMS)(
+  'thinking that is bound to what was said before it, $program',
+  ({ transcripts, read }) => {
+    const isBound = ({ bytes }: TranscriptBytes) => bytes.includes(BINDING_MODEL);
+
+    test('is left only behind the same words', HUNT, () => {
+      fc.assert(
+        fc.property(transcripts.filter(isBound), removalOptions, ({ bytes }, options) => {
+          const [before, after] = [bytes, cleanBytes(bytes, options).planned].map(read);
+          if (before === undefined || after === undefined) return;
+          const known = prefixes(before);
+          for (const [message, texts] of prefixes(after)) expect(known.get(message)).toEqual(texts);
+        }),
+        RUNS,
+      );
+    });
+
+    test('stays where nothing before it changes', HUNT, () => {
+      fc.assert(
+        fc.property(transcripts.filter(isBound), removalOptions, ({ bytes }, options) => {
+          const [before, after] = [bytes, cleanBytes(bytes, options).planned].map(read);
+          if (before === undefined || after === undefined) return;
+          const firstOther = before.findIndex((block, place) => block.text !== after[place]?.text);
+          if (firstOther < 0) return;
+          // Where thinking is the first that goes, calls of its turn do too, or it is behind a call of its own message.
+          const isReason = ({ text }: ReadBlock, place: number) =>
+            place >= firstOther && !after.some((left) => left.text === text);
+          const rest = before.filter(isReason);
+          expect(rest.some((block) => !block.isThinking)).toBe(true);
+        }),
+        RUNS,
+      );
+    });
+  },
+);

@@ -39,6 +39,20 @@ export const END_MARK = 'openbot.turn-end';
 /** The cause of an END_MARK where no model could be reached: the turn goes on later. */
 export const HELD = 'outage';
 
+/**
+ * The line from which on requests have another system prompt or other tools: `custom` with this type. Thinking of models that
+ * bind it counts only behind it.
+ */
+export const PREFIX_MARK = 'openbot.prefix';
+
+/** The line after a request that a provider refused for an image of the messages before: `custom` with a RefusedImages. */
+export const REFUSED_IMAGES_MARK = 'openbot.refused-images';
+
+export interface RefusedImages {
+  /** `provider/model` */
+  readonly by: string;
+}
+
 /** Written in one piece with the message of the person, so that a transcript has both or neither. */
 export interface TurnMark {
   readonly turnId: string;
@@ -74,6 +88,13 @@ export interface ContextMessage {
    * a branch `branchSummary`, and a custom message `custom`.
    */
   readonly message: TranscriptMessage;
+  /**
+   * What it was said behind is not what a request has in its place now: a compaction, a PREFIX_MARK or an edit of an earlier
+   * message came after it.
+   */
+  readonly isBehindChange?: true;
+  /** Models, as `provider/model`, to which its images are not sent any more. */
+  readonly imagesRefusedBy?: readonly string[];
 }
 
 /** An entry of the active path, as far as its line can be read. */

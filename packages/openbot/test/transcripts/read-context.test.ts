@@ -1,7 +1,9 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { textsOf } from '@openbot/sessions/transcript';
 import { expect, test } from 'vitest';
 import { call, result, user } from '../../../sessions/test/setup/drafts.ts';
+import { PREFIX_MARK, REFUSED_IMAGES_MARK } from '../../src/transcripts/contract.ts';
 import { openFileTranscripts } from '../../src/transcripts/files/file-transcripts.ts';
 import { ContextReader } from '../../src/transcripts/files/read-context.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -33,6 +35,8 @@ test('what was appended since is read, whatever it is', async () => {
   const { transcripts, check } = await makeConversation();
   await check();
   await transcripts.append(REF, [mark('a'), user('new')]);
+  await check();
+  await transcripts.append(REF, [{ type: 'custom', customType: PREFIX_MARK, data: {} }, user('behind it')]);
   await check();
   await transcripts.append(REF, [{ type: 'model_change', provider: 'p', modelId: 'm' }, text('said')]);
   await check();
@@ -67,4 +71,41 @@ test('so are a file that was rewritten in place, a branch, and a line that is no
   await check();
   writeFileSync(path, lines.map((whole) => whole.replace('question 4', 'QUESTION')).join('\n'));
   await check();
+});
+
+test('messages say whether what is before them has changed since, and whose provider refused their images', async () => {
+  const transcripts = openFileTranscripts(makeTempFolder());
+  const read = async () =>
+    (await transcripts.readContext(REF)).map(({ message, isBehindChange, imagesRefusedBy }) => [
+      message.summary ?? textsOf(message.content).join(''),
+      isBehindChange ?? false,
+      imagesRefusedBy,
+    ]);
+  const say = async (words: string) => (await transcripts.append(REF, [user(words)]))[0]!.id!;
+  await say('a');
+  const kept = await say('b');
+  expect(await read()).toEqual([
+    ['a', false, undefined],
+    ['b', false, undefined],
+  ]);
+  await transcripts.append(REF, [{ type: 'custom', customType: PREFIX_MARK, data: {} }, user('c')]);
+  const refused = { type: 'custom', customType: REFUSED_IMAGES_MARK, data: { by: 'p/m' } } as const;
+  await transcripts.append(REF, [refused, user('d')]);
+  expect(await read()).toEqual([
+    ['a', true, ['p/m']],
+    ['b', true, ['p/m']],
+    ['c', false, ['p/m']],
+    ['d', false, undefined],
+  ]);
+  await transcripts.append(REF, [
+    { type: 'compaction', summary: 'short', tokensBefore: 3, firstKeptEntryId: kept },
+    user('e'),
+  ]);
+  expect(await read()).toEqual([
+    ['short', false, undefined],
+    ['b', true, ['p/m']],
+    ['c', true, ['p/m']],
+    ['d', true, undefined],
+    ['e', false, undefined],
+  ]);
 });

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { activePath, type Transcript } from '@openbot/sessions';
 import { scanOpenTranscript } from '@openbot/sessions/transcript';
-import { contextMessages } from '../context-messages.ts';
+import { contextMessages, readMark } from '../context-messages.ts';
 import type { ContextMessage } from '../contract.ts';
 import { messageOfLine, parse } from '../line-message.ts';
 
@@ -112,15 +112,18 @@ async function readAdded(handle: FileHandle, known: Known): Promise<Known | unde
   const before = await readBytes(handle, known.end - known.tail.length, known.end);
   if (!before.equals(known.tail)) return undefined;
   const added = await readBytes(handle, known.end, size);
-  const messages = [...known.messages];
+  let messages = [...known.messages];
   let { leafId } = known;
   let start = 0;
   for (let at = added.indexOf(10); at >= 0; start = at + 1, at = added.indexOf(10, start)) {
     const line = added.subarray(start, at);
     if (line.length === 0) continue;
-    const { type, id, parentId } = parse(line) ?? {};
+    const entry = parse(line);
+    const { type, id, parentId } = entry ?? {};
     if (typeof id !== 'string' || parentId !== leafId || !SIMPLE.has(String(type))) return undefined;
     leafId = id;
+    const mark = readMark(entry);
+    if (mark !== undefined) messages = messages.map(mark);
     const message = type === 'message' || type === 'custom_message' ? messageOfLine(line) : undefined;
     if (message !== undefined) messages.push({ entryId: id, message });
   }

@@ -1,7 +1,12 @@
 import type { AgentMessage } from '@earendil-works/pi-agent-core';
 import type { SessionEntry, SessionManager } from '@earendil-works/pi-coding-agent';
 import type { EntryDraft } from '@openbot/sessions/transcript';
-import type { AppendedEntry, ContextMessage } from '../../transcripts/contract.ts';
+import {
+  type AppendedEntry,
+  type ContextMessage,
+  REFUSED_IMAGES_MARK,
+  type RefusedImages,
+} from '../../transcripts/contract.ts';
 import type { RunRequest } from '../contract.ts';
 import { OpenCalls } from '../open-calls.ts';
 import type { Pi } from './load-pi.ts';
@@ -15,17 +20,26 @@ export class Conversation {
   readonly #pi: Pi;
   readonly #request: RunRequest;
   readonly #entries: SessionEntry[];
+  readonly #behindChange = new WeakSet<AgentMessage>();
+  /** Images of these are not sent. */
+  readonly #refused = new WeakSet<AgentMessage>();
   /** Until something is added. */
   #messages: readonly AgentMessage[] | undefined;
 
-  private constructor(pi: Pi, request: RunRequest, entries: SessionEntry[]) {
+  private constructor(pi: Pi, request: RunRequest, context: readonly ContextMessage[]) {
     this.#pi = pi;
     this.#request = request;
-    this.#entries = entries;
+    const normal = context.map((one) => ({ ...one, message: normalised(one.message) }));
+    this.#entries = toEntries(normal);
+    const model = nameOfModel(request);
+    for (const { message, isBehindChange, imagesRefusedBy } of normal) {
+      if (isBehindChange) this.#behindChange.add(message as unknown as AgentMessage);
+      if (imagesRefusedBy?.includes(model)) this.#refused.add(message as unknown as AgentMessage);
+    }
   }
 
   static async open(pi: Pi, request: RunRequest): Promise<Conversation> {
-    return new Conversation(pi, request, toEntries(await request.readContext()));
+    return new Conversation(pi, request, await request.readContext());
   }
 
   /** Writes to the transcript. Fails where that fails; nothing is added then. */
@@ -48,7 +62,21 @@ export class Conversation {
     return this.#messages;
   }
 
+  /** What a message was said behind is not what a request has in its place now. */
+  readonly isBehindChange = (message: AgentMessage): boolean => this.#behindChange.has(message);
+
+  /** The provider has refused an image of this message, or of one near it. */
+  readonly hasRefusedImages = (message: AgentMessage): boolean => this.#refused.has(message);
+
+  /** No image so far is sent again to the model: also its next runs would be refused for it. */
+  async leaveOutImages(): Promise<void> {
+    const data: RefusedImages = { by: nameOfModel(this.#request) };
+    await this.append([{ type: 'custom', customType: REFUSED_IMAGES_MARK, data }]);
+    for (const message of this.messages()) this.#refused.add(message);
+  }
+
   #add(draft: EntryDraft, appended: AppendedEntry | undefined): void {
+    if (draft.type === 'compaction') for (const message of this.messages()) this.#behindChange.add(message);
     this.#messages = undefined;
     const links = linksOf(appended?.id, this.#entries);
     if (draft.type === 'message')
@@ -56,6 +84,8 @@ export class Conversation {
     else if (draft.type === 'compaction') this.#entries.push({ ...draft, ...links } as never);
   }
 }
+
+const nameOfModel = ({ model: { provider, model } }: RunRequest): string => `${provider}/${model}`;
 
 type Links = Pick<SessionEntry, 'id' | 'parentId' | 'timestamp'>;
 
@@ -87,8 +117,7 @@ function toEntries(context: readonly ContextMessage[]): SessionEntry[] {
     } else if (role === 'custom') {
       const { customType = '', content = '', display = false } = message as Record<string, unknown>;
       entries.push({ type: 'custom_message', ...links, customType, content, display } as never);
-    } else if (role !== 'system')
-      entries.push({ type: 'message', ...links, message: normalised(message) } as never);
+    } else if (role !== 'system') entries.push({ type: 'message', ...links, message } as never);
   }
   return entries;
 }

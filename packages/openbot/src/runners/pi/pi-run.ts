@@ -19,7 +19,7 @@ import { type CompactionMeans, compactConversation, isNearlyFull } from './compa
 import { Conversation } from './conversation.ts';
 import { describeFailure, type Exchange, watchedFetch } from './failures.ts';
 import { Handoff } from './handoff.ts';
-import { hasImages, IMAGE_LIMITS, limitImages, NO_IMAGES } from './limit-images.ts';
+import { hasImages, limitImages } from './limit-images.ts';
 import type { Pi } from './load-pi.ts';
 import type { PiModels } from './models.ts';
 import { makeSendable } from './sendable.ts';
@@ -55,7 +55,6 @@ export class PiRun implements Run {
   readonly #stopped = new AbortController();
   readonly #signal: AbortSignal;
   #takesMessages: boolean;
-  #imageLimits: Parameters<typeof limitImages>[1] = IMAGE_LIMITS;
   /** The last message of the model, whether it is whole or not. */
   #last: AssistantMessage | undefined;
 
@@ -103,7 +102,7 @@ export class PiRun implements Run {
       end = await this.#endOf(means);
       if (this.#isRefusedForImage(end, conversation)) {
         // Each later turn would be refused for the same image. What it shows is lost, what was said is not.
-        this.#imageLimits = NO_IMAGES;
+        await conversation.leaveOutImages();
         await this.#loop(conversation, means);
         end = await this.#endOf(means);
       }
@@ -151,8 +150,7 @@ export class PiRun implements Run {
         model,
         reasoning: level === 'off' ? undefined : level,
         toolExecution: 'sequential',
-        convertToLlm: (messages) =>
-          pi.coding.convertToLlm(makeSendable(limitImages(messages, this.#imageLimits), model)),
+        convertToLlm: (messages) => pi.coding.convertToLlm(chooseSent(messages, conversation, model)),
         prepareRequest: async () =>
           (await this.#compactIfFull(conversation, means)) ? { context: contextOf() } : undefined,
         getSteeringMessages: async () => this.#takeSteered(),
@@ -341,6 +339,17 @@ export class PiRun implements Run {
       return this.#isAborted ? ABORTED : this.#fault(error);
     }
   }
+}
+
+/** What is sent of a conversation. */
+function chooseSent(
+  messages: readonly AgentMessage[],
+  { isBehindChange, hasRefusedImages }: Conversation,
+  model: Model<Api>,
+): AgentMessage[] {
+  const limited = limitImages(messages, hasRefusedImages);
+  const until = messages.findLastIndex(isBehindChange) + 1;
+  return makeSendable(limited.messages, model, [{ from: 0, until }, ...limited.changes]);
 }
 
 function draftOf(message: AgentMessage): EntryDraft {

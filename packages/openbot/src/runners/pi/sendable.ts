@@ -1,5 +1,7 @@
 import type { AgentMessage } from '@earendil-works/pi-agent-core';
 import type { Api, AssistantMessage, Model, ToolResultMessage } from '@earendil-works/pi-ai';
+import { bindsThinking } from '@openbot/sessions/transcript';
+import type { PrefixChange } from './limit-images.ts';
 
 const BEGINNING: AgentMessage = {
   role: 'user',
@@ -12,11 +14,21 @@ type Block = Record<string, unknown> & { readonly type?: string };
 /**
  * Messages of the transcript in a form that the provider of a model takes, whichever runner wrote them. What pi does itself
  * is left to it: calls without a result get one, and messages that were cut off are not sent.
+ *
+ * Messages that are added to a conversation do not change what is sent of those before them, except by a change that is given:
+ * a model that binds thinking is not sent any that was made behind something else than it is behind now.
  */
-export function makeSendable(messages: readonly AgentMessage[], model: Model<Api>): AgentMessage[] {
+export function makeSendable(
+  messages: readonly AgentMessage[],
+  model: Model<Api>,
+  changes: readonly PrefixChange[] = [],
+): AgentMessage[] {
+  const isBound = bindsThinking(model.id);
+  const isStale = (index: number) =>
+    isBound && changes.some(({ from, until }) => from <= index && index < until);
   const sendable: AgentMessage[] = [];
   let open = new Set<string>();
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
     if (message.role === 'toolResult') {
       // A result whose call is not sent, or that has been sent, is refused.
       if (open.delete(message.toolCallId)) sendable.push(withText(message));
@@ -28,7 +40,7 @@ export function makeSendable(messages: readonly AgentMessage[], model: Model<Api
       continue;
     }
     if (message.stopReason === 'aborted' || message.stopReason === 'error') continue;
-    const own = withoutForeignThinking(message, model);
+    const own = withReadableThinking(message, model, isStale(index));
     if (own.content.length === 0) continue;
     open = new Set(own.content.flatMap((block) => (block.type === 'toolCall' ? [block.id] : [])));
     sendable.push(own);
@@ -38,13 +50,17 @@ export function makeSendable(messages: readonly AgentMessage[], model: Model<Api
   return sendable[first]?.role === 'assistant' ? sendable.toSpliced(first, 0, BEGINNING) : sendable;
 }
 
-/** Thinking is signed for the model that had it. */
-function withoutForeignThinking(message: AssistantMessage, model: Model<Api>): AssistantMessage {
+/** Thinking is signed for the model that had it, and with what came before it. */
+function withReadableThinking(
+  message: AssistantMessage,
+  model: Model<Api>,
+  isStale: boolean,
+): AssistantMessage {
   const isOwn =
     message.provider === model.provider && message.api === model.api && message.model === model.id;
   const blocks: readonly Block[] = asBlocks(message.content);
   const content = blocks.flatMap((block) => {
-    if (block.type === 'thinking' && !isOwn) return [];
+    if (block.type === 'thinking' && (isStale || !isOwn)) return [];
     if (block.type === 'text' && String(block.text ?? '').trim() === '') return [];
     if (block.type === 'toolCall') return [{ ...block, arguments: asObject(block.arguments) }];
     return [block];

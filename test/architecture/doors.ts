@@ -179,6 +179,7 @@ export const DOORS: Doors = {
     rewrite: [
       'apply-plan',
       'counters',
+      'dropped-thinking',
       'edit-session',
       'line-identity',
       'open-session',
@@ -186,6 +187,7 @@ export const DOORS: Doors = {
       'restore-session',
       'restored-context',
       'rewritten-lines',
+      'stale-thinking',
       'verify-clean',
     ],
     schedule: ['edit-when-idle', 'record', 'start-worker'],

@@ -41,6 +41,7 @@ export const EDIT: ResultShape = {
   'backupPath?': 'string - absent when nothing was changed',
   statistics: { ...COUNTS, messagesAfter: 'number', sizeAfter: 'number' },
   tokens: TOKENS,
+  'staleThinking?': 'number - blocks that an earlier rewrite left behind changed lines, which go',
   changed: 'boolean',
   'scheduled?': 'true - the edit waits in the background for the run to end',
   'dryRun?': 'true',
@@ -144,6 +145,8 @@ export const INFO: ResultShape = {
   },
   'largeCalls?': { over: 'number - characters', calls: 'number', tokens: 'number' },
   'brokenLines?': 'number - lines that are not JSON; they are kept',
+  'staleThinking?': 'number - blocks that the provider refuses or leaves out; the next edit removes them',
+  'droppedThinking?': { answers: 'number - that record it', blocks: 'number - in the newest of them' },
   'lastScheduledEdit?': {
     state: "'waiting' | 'done' | 'failed'",
     requestedAt: 'string - ISO 8601',

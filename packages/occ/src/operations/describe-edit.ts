@@ -18,7 +18,7 @@ export function describeEdit(
   done: EditedSession,
   state: { dryRun?: true; scheduled?: true; note?: string },
 ): EditOutcome {
-  const { plan } = done;
+  const { plan, stale } = done;
   const changed = done.backupPath !== undefined;
   const note = state.note ?? describeUnchanged(done);
   const isKept = state.scheduled !== true && done.unchanged !== undefined;
@@ -31,6 +31,7 @@ export function describeEdit(
     ...describeRotation(done.rotation),
     statistics: editStatistics(plan.statistics, done.sizeBefore, done.sizeAfter, isKept),
     tokens: isKept ? { ...plan.tokens, after: plan.tokens.before } : plan.tokens,
+    ...(stale !== undefined && { staleThinking: stale }),
     changed,
     ...(state.scheduled ? { scheduled: true } : {}),
     ...(state.dryRun ? { dryRun: true } : {}),

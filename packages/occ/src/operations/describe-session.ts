@@ -14,6 +14,8 @@ import { planClean } from '../clean/plan-clean.ts';
 import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
+import { countDropped } from '../rewrite/dropped-thinking.ts';
+import { findStaleThinking, hasKeptStates } from '../rewrite/stale-thinking.ts';
 import { readScheduledEdit } from '../schedule/record.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
@@ -40,14 +42,31 @@ export async function describeSession(options: DescribeOptions): Promise<Describ
   const { session } = found;
   const { read } = await storageOf(session).rewriting();
   const info = await read(session, (lines) => describeTranscript(found, lines, options.presets));
-  return { ...found, info: withScheduled(info, session) };
+  const path = findTranscriptPath(session);
+  if (path === undefined) return { ...found, info };
+  const stale = await countStale(session, path);
+  return { ...found, info: { ...withScheduled(info, path), ...(stale > 0 && { staleThinking: stale }) } };
+}
+
+/** Backups are read only where there are any. */
+async function countStale(session: FoundSession, path: string): Promise<number> {
+  if (!hasKeptStates(path)) return 0;
+  const { openLines } = await storageOf(session).rewriting();
+  const lines = await openLines(session);
+  try {
+    return (await findStaleThinking(path, lines))?.blocks ?? 0;
+  } finally {
+    await lines.close();
+  }
 }
 
 function describeTranscript(
   found: ResolvedSession,
-  { transcript, readLine }: SessionLines,
+  lines: SessionLines,
   presets: DescribeOptions['presets'],
 ): SessionInfo {
+  const { transcript, readLine } = lines;
+  const droppedThinking = countDropped(lines);
   const { sessionId, source, path, window } = found.session;
   const { entries } = activePath(transcript);
   const { tokens, basis, byKind, byTool } = contextTokens(transcript, contextOf(transcript, entries));
@@ -69,6 +88,7 @@ function describeTranscript(
     ),
     ...findLarge(transcript, presets[DEFAULT_PRESET_NAME], readLine),
     ...(brokenLines === 0 ? {} : { brokenLines }),
+    ...(droppedThinking !== undefined && { droppedThinking }),
   };
 }
 
@@ -105,9 +125,8 @@ function countCompactions(transcript: Transcript): number {
   return count;
 }
 
-function withScheduled(info: SessionInfo, session: FoundSession): SessionInfo {
-  const path = findTranscriptPath(session);
-  const scheduled = path === undefined ? undefined : reportScheduled(readScheduledEdit(path));
+function withScheduled(info: SessionInfo, path: string): SessionInfo {
+  const scheduled = reportScheduled(readScheduledEdit(path));
   return scheduled === undefined ? info : { ...info, lastScheduledEdit: scheduled };
 }
 

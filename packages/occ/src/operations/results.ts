@@ -1,6 +1,7 @@
 import type { PlanStatistics, PlanTokens } from '../clean/plan.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SearchWarning } from '../finding/search-warning.ts';
+import type { DroppedThinking } from '../rewrite/dropped-thinking.ts';
 import type { RestoredContext } from '../rewrite/restored-context.ts';
 import type { FoundBy, FoundSession, SourceName } from '../storage/contract/found-session.ts';
 import type { FiguresResult } from '../storage/contract/use.ts';
@@ -31,6 +32,8 @@ export interface EditResult extends FoundFields, RotatedOut {
   backupPath?: string;
   statistics: EditStatistics;
   tokens: PlanTokens;
+  /** Blocks of thinking that an earlier rewrite left behind changed lines; all from the first of them on goes. */
+  staleThinking?: number;
   changed: boolean;
   /** The edit waits, detached, for the run in progress to end. */
   scheduled?: true;
@@ -161,6 +164,13 @@ export interface SessionInfo extends FoundFields {
   largeCalls?: { over: number; calls: number; tokens: number };
   /** Lines that are no JSON; they are kept as they are. */
   brokenLines?: number;
+  /**
+   * Blocks of thinking that the provider refuses or leaves out, since a rewrite changed what they are bound to; left out
+   * where there are none. The next edit removes them.
+   */
+  staleThinking?: number;
+  /** What the provider left out of requests, where answers record it. */
+  droppedThinking?: DroppedThinking;
   /** What the last scheduled edit came to. */
   lastScheduledEdit?: ScheduledEditReport;
   /** Indexes and databases that could not be read on the way to the session. */

@@ -1,4 +1,4 @@
-import { printable } from '@openbot/sessions/terminal-text';
+import { formatQuantity, printable } from '@openbot/sessions/terminal-text';
 import type { EditOutcome } from '../operations/results.ts';
 import { commandFor, describeChoice, undoCommand } from './chosen-session.ts';
 import type { ReportOptions } from './report-options.ts';
@@ -17,6 +17,7 @@ function plainLines(outcome: EditOutcome, options: ReportOptions): string[] {
     headline(outcome, options),
     ...chosenLines(outcome),
     ...noteLines(outcome),
+    ...staleLines(outcome),
     ...figureIntroduction(outcome),
     ...statisticsLines(figuresOfEdit(outcome.result.statistics, outcome.result.tokens)),
     ...nextLines(outcome, options).map((line) => `  ${line}`),
@@ -30,6 +31,7 @@ function verboseLines(outcome: EditOutcome, options: ReportOptions): string[] {
     headline(outcome, options),
     ...chosenLines(outcome),
     ...noteLines(outcome),
+    ...staleLines(outcome),
     `  ${outcome.presetName === undefined ? 'Rule' : 'Preset'}: ${describeRemoval(outcome.options, outcome.presetName)}`,
     `  Path: ${shortenPath(session.path, options.home)}`,
     '',
@@ -57,6 +59,14 @@ function chosenLines({ foundBy, session }: EditOutcome): string[] {
 
 function noteLines({ result }: EditOutcome): string[] {
   return result.note === undefined ? [] : [`  ${printable(result.note)}`];
+}
+
+function staleLines({ result }: EditOutcome): string[] {
+  const { staleThinking } = result;
+  if (staleThinking === undefined) return [];
+  return [
+    `  Stale thinking: an earlier rewrite changed what comes before ${formatQuantity(staleThinking, 'block')}; all thinking from there on is removed`,
+  ];
 }
 
 function figureIntroduction({ result }: EditOutcome): string[] {

@@ -45,6 +45,7 @@ export function formatInfo(info: SessionInfo, subject: InfoSubject, options: Rep
     kindLines(info, options),
     toolLines(info, options),
     presetLines(info, subject, options),
+    thinkingLines(info, subject, options),
     recommendationLines(info, subject, options),
     info.lastScheduledEdit === undefined ? [] : scheduledEditLines(info.lastScheduledEdit, options),
   ];
@@ -146,6 +147,32 @@ function presetLines(
     ...barLines(rows, tokens.context, options),
     ...(options.verbose ? ruleLines(subject, options) : []),
   ];
+}
+
+function thinkingLines(
+  { staleThinking, droppedThinking }: SessionInfo,
+  { session }: InfoSubject,
+  options: ReportOptions,
+): string[] {
+  const lines: string[] = [];
+  if (staleThinking !== undefined) {
+    const [blocks, it] = [formatQuantity(staleThinking, 'block'), staleThinking === 1 ? 'it' : 'them'];
+    const command = options.palette.cyan(commandFor('edit', session, options, '--strip-tools'));
+    lines.push(
+      ...sentenceLines(
+        `Stale thinking: ${blocks}. An earlier rewrite changed what comes before ${it}, so the provider refuses ${it} or leaves ${it} out of every request. This removes ${it}:`,
+        '',
+        options,
+      ),
+      `  ${command}`,
+    );
+  }
+  if (droppedThinking !== undefined) {
+    const { answers, blocks } = droppedThinking;
+    const text = `Dropped thinking: ${formatQuantity(answers, 'answer')} of this session ${answers === 1 ? 'records' : 'record'} that the provider left thinking out of the request; the newest of them, ${formatQuantity(blocks, 'block')}.`;
+    lines.push(...sentenceLines(text, '', options));
+  }
+  return lines;
 }
 
 function ruleLines({ presets }: InfoSubject, options: ReportOptions): string[] {

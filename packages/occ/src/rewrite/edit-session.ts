@@ -5,13 +5,20 @@ import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
-import type { EntryChange, HoldOptions, SessionLines, SessionState } from '../storage/contract/rewriting.ts';
+import type {
+  EntryChange,
+  HoldOptions,
+  OpenLines,
+  SessionLines,
+  SessionState,
+} from '../storage/contract/rewriting.ts';
 import type { SessionStorage } from '../storage/contract/storage.ts';
 import { lowerCounters } from './counters.ts';
 import { holdSession } from './hold-session.ts';
 import { assertReadable } from './open-session.ts';
 import { type PlannedRewrite, rewriteSession } from './rewrite-session.ts';
 import { RewrittenLines } from './rewritten-lines.ts';
+import { findStaleThinking, hasKeptStates } from './stale-thinking.ts';
 import { findFault } from './verify-clean.ts';
 
 interface SessionEdit extends HoldOptions {
@@ -33,6 +40,8 @@ export interface EditedSession {
   readonly rotation?: Rotation;
   /** What went wrong after the session had been changed. */
   readonly fault?: Error;
+  /** How many blocks of thinking an earlier rewrite had left behind changed lines. */
+  readonly stale?: number;
   /** Why nothing was changed. */
   readonly unchanged?: 'nothing to clean' | 'would not shrink';
 }
@@ -46,6 +55,8 @@ export async function editSession(
   const path = storage.transcriptPathOf(session);
   let planned: CleanPlan | undefined;
   let sizeBefore = 0;
+  // Looked for once: the last attempt keeps other writers out.
+  let stale: Promise<StaleEntry | undefined> | undefined;
   const rewriting = holdSession(storage, session, edit, (held) =>
     rewriteSession<EditedSession>(held, {
       kind: 'edit',
@@ -56,9 +67,11 @@ export async function editSession(
         assertReadable(state.transcript, session.path);
         edit.assertIdle?.(state.transcript);
         reportProgress({ step: 'plan', text: 'Planning what to remove' });
-        planned = planClean(state.transcript, edit.options, state.readLine);
+        stale ??= findStaleEntry(path, state);
+        const { from, blocks } = placeStale(await stale, state.transcript);
+        planned = planClean(state.transcript, edit.options, state.readLine, from);
         sizeBefore = state.transcript.byteLength;
-        return planEdit(state, planned, edit.isInRun ?? false);
+        return planEdit(state, planned, edit.isInRun ?? false, blocks);
       },
     }),
   );
@@ -75,24 +88,54 @@ export async function planSessionEdit(
   options: ResolvedToolRemovalOptions,
   held: HoldOptions = {},
 ): Promise<EditedSession> {
-  const { readToRewrite } = await storage.rewriting();
-  return readToRewrite(session, held, (lines) => measureEdit(lines, session, options));
+  const { readToRewrite, openLines } = await storage.rewriting();
+  const stale = await lookForStale(storage.transcriptPathOf(session), () => openLines(session));
+  return readToRewrite(session, held, (lines) => measureEdit(lines, session, options, stale));
+}
+
+async function lookForStale(path: string, open: () => Promise<OpenLines>): Promise<StaleEntry | undefined> {
+  if (!hasKeptStates(path)) return undefined;
+  const lines = await open();
+  try {
+    return await findStaleEntry(path, lines);
+  } finally {
+    await lines.close();
+  }
+}
+
+/** The first entry with stale thinking, by what stays the same while a session grows. */
+interface StaleEntry {
+  readonly id: string;
+  readonly blocks: number;
+}
+
+async function findStaleEntry(path: string, lines: SessionLines): Promise<StaleEntry | undefined> {
+  const stale = await findStaleThinking(path, lines);
+  const id = stale && lines.transcript.idOf(stale.from);
+  return id === undefined ? undefined : { id, blocks: stale!.blocks };
+}
+
+function placeStale(stale: StaleEntry | undefined, transcript: Transcript) {
+  const from = stale && transcript.indexOf(stale.id);
+  return { from, blocks: from === undefined ? undefined : stale!.blocks };
 }
 
 function measureEdit(
   lines: SessionLines,
   session: FoundSession,
   options: ResolvedToolRemovalOptions,
+  found: StaleEntry | undefined,
 ): EditedSession {
   const { transcript, readLine } = lines;
   assertReadable(transcript, session.path);
   reportProgress({ step: 'plan', text: 'Planning what to remove' });
-  const plan = planClean(transcript, options, readLine);
+  const { from, blocks: stale } = placeStale(found, transcript);
+  const plan = planClean(transcript, options, readLine, from);
   const sizeBefore = transcript.byteLength;
   if (!plan.changes) return leaveAsItIs(plan, sizeBefore, 'nothing to clean');
   const sizeAfter = new RewrittenLines(lines, plan).measure();
   if (sizeAfter >= sizeBefore) return leaveAsItIs(plan, sizeBefore, 'would not shrink');
-  return { plan, sizeBefore, sizeAfter };
+  return { plan, sizeBefore, sizeAfter, stale };
 }
 
 function leaveAsItIs(
@@ -109,6 +152,7 @@ async function planEdit(
   state: SessionState,
   plan: CleanPlan,
   isInRun: boolean,
+  stale: number | undefined,
 ): Promise<PlannedRewrite<EditedSession>> {
   const { transcript } = state;
   const sizeBefore = transcript.byteLength;
@@ -131,7 +175,7 @@ async function planEdit(
       if (fault !== undefined) throw notAsPlanned(fault, state.faultHint);
     },
     changeEntry: isInRun ? undefined : lower,
-    describe: (done) => ({ plan, sizeBefore, sizeAfter, ...done }),
+    describe: (done) => ({ plan, sizeBefore, sizeAfter, stale, ...done }),
   };
 }
 

@@ -39,7 +39,7 @@ const SINCE: readonly MessageReply[] = [
   { blocks: [think('Seen.'), say('Since done.')] },
 ];
 
-describe.skipIf(CLAUDE_MISSING !== undefined)(`restored sessions ${CLAUDE_MISSING ?? ''}`, () => {
+describe.skipIf(CLAUDE_MISSING !== undefined)(`a model that binds thinking ${CLAUDE_MISSING ?? ''}`, () => {
   let session: ClaudeSession;
   beforeAll(async () => {
     session = await writeClaudeSession(TURNS, BOUND);
@@ -58,7 +58,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(`restored sessions ${CLAUDE_MISSIN
   };
   const heard = ({ requests }: Resumed) => tellConversation(requests[0]).slice(-6);
 
-  test('what was said since has no thinking, and the session goes on', async () => {
+  test('what was said since a clean has no thinking after a restore, and the session goes on', async () => {
     const original = await readFile(session.path, 'utf8');
     await occ('edit', session.path, '--strip-tools=extreme');
     await session.talk('said since', SINCE, BOUND);
@@ -74,7 +74,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(`restored sessions ${CLAUDE_MISSIN
     ]);
   });
 
-  test('a last line of thinking alone, left by a run that was killed', async () => {
+  test('a last line of thinking alone, left by a run that was killed, is in the way of no restore', async () => {
     await occ('edit', session.path, '--strip-tools=extreme');
     await session.talk('said since', SINCE, BOUND);
     const lines = (await readFile(session.path, 'utf8')).split('\n');
@@ -83,5 +83,29 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(`restored sessions ${CLAUDE_MISSIN
     await occ('restore', session.path, '--force');
     const told = tellConversation((await session.resume('and now', BOUND)).requests[0]);
     expect(told.filter((line) => line.startsWith('user')).at(-1)).toContain('and now');
+  });
+
+  test('thinking that an earlier version left behind changed lines goes with the next edit', async () => {
+    // As earlier versions cleaned: as if the model bound none.
+    const answerAs = async (model: string, ...paths: string[]) => {
+      for (const path of paths) {
+        const text = await readFile(path, 'utf8');
+        await writeFile(path, text.replaceAll(/"model":"claude-opus-\d-\d"/g, `"model":"${model}"`));
+      }
+    };
+    await answerAs('claude-opus-4-8', session.path);
+    const { backupPath } = await occ('edit', session.path, '--keep=1', '--truncate=0');
+    await answerAs('claude-opus-5-5', session.path, backupPath);
+    expect(await occ('info', session.path)).toMatchObject({ staleThinking: 2 });
+    const edited = await occ('edit', session.path, '--keep=1', '--truncate=0');
+    expect(edited).toMatchObject({ changed: true, staleThinking: 2 });
+    expect(heard(await session.resume('and now', BOUND))).toEqual([
+      'assistant | The first done.',
+      'user | second question',
+      'assistant | call toolu_second',
+      'user | result toolu_second',
+      'assistant | The second done.',
+      'user | and now',
+    ]);
   });
 });

@@ -8,8 +8,10 @@ import { describe, expect, test } from 'vitest';
 import { counted, HUNT } from '../../../../test/setup/hunt.ts';
 import { editSession } from '../../src/rewrite/edit-session.ts';
 import { restoreSession } from '../../src/rewrite/restore-session.ts';
+import { findStaleThinking } from '../../src/rewrite/stale-thinking.ts';
 import { storageOf } from '../../src/storage/all.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
+import { openFileLines } from '../../src/storage/files/rewriting.ts';
 import { removalOptions } from '../clean/arbitraries/removal-options.ts';
 import { makeLastingFolder } from '../setup/temp-folder.ts';
 import { ODD_SOURCES, type OddSource } from './odd-transcripts.ts';
@@ -51,6 +53,15 @@ async function edit(path: string, options: { keepTurnsWithTools: number; truncat
 
 const restore = (path: string, backup?: number) =>
   restoreSession(...sessionAt(path), { backup, now: () => new Date(0) });
+
+async function findStale(path: string) {
+  const lines = await openFileLines(path);
+  try {
+    return await findStaleThinking(path, lines);
+  } finally {
+    await lines.close();
+  }
+}
 
 const numberOf = (backupPath: string) => Number(/\.backup\.(\d+)\.jsonl$/.exec(backupPath)![1]);
 
@@ -197,6 +208,7 @@ describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
         const path = writeSession(bytes);
         if ((await edit(path, options)) === undefined) return;
         const { said, plain } = await sayBoth(path, source, 'one', true);
+        expect(await findStale(path)).toBeUndefined();
         const before = read(path);
         const original = bytes.toString('latin1');
         const { thinkingUnbound } = await restore(path);
@@ -205,8 +217,10 @@ describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
         const kept = thinkingUnbound > 0 ? plain : said;
         const isApart = !original.endsWith('\n') && !kept.startsWith('\n');
         expect(read(path)).toBe(`${original}${isApart ? '\n' : ''}${kept}`);
+        expect(await findStale(path)).toBeUndefined();
         await restore(path);
         expect(read(path)).toBe(before);
+        expect(await findStale(path)).toBeUndefined();
         rmSync(join(path, '..'), { recursive: true });
       }),
       runs,

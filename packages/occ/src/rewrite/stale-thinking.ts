@@ -1,0 +1,121 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { activePath, OpenBotError } from '@openbot/sessions';
+import { FLAG, hasBoundThinking, scanOpenTranscript } from '@openbot/sessions/transcript';
+import { backupPathsOf } from '../backups/backup-paths.ts';
+import { listBackupFiles } from '../backups/backups.ts';
+import { findOriginal } from '../backups/original.ts';
+import { withOriginal } from '../backups/original-state.ts';
+import { thinkingOf } from '../clean/thinking-removal.ts';
+import type { SessionLines } from '../storage/contract/rewriting.ts';
+import { makeLineReader } from './apply-plan.ts';
+import { countSame, type GivenLines, giveLines } from './same-context.ts';
+
+/** Thinking that the provider refuses or leaves out, because a rewrite changed what comes before it. */
+export interface StaleThinking {
+  readonly blocks: number;
+  /** The entry with the first of it. */
+  readonly from: number;
+}
+
+/**
+ * The thinking of a session that a backup holds behind other lines than the session does. The oldest state that holds a
+ * block is the one that it was made in. Backups are read one line at a time, and not at all where no thinking is bound.
+ * @param path of the transcript, beside which the backups are
+ */
+export async function findStaleThinking(path: string, now: SessionLines): Promise<StaleThinking | undefined> {
+  const { transcript } = now;
+  if (!transcript.hasFlag(FLAG.thinking)) return undefined;
+  if (!hasBoundThinking(transcript, activePath(transcript).entries)) return undefined;
+  if (!hasKeptStates(path)) return undefined;
+  const paths = backupPathsOf(path);
+  const search = new StaleSearch(now);
+  if (findOriginal(paths) !== undefined) await compareOriginal(path, search);
+  for (const backup of listBackupFiles(paths, path)) await search.compare(backup.path);
+  return search.found();
+}
+
+/** Whether there is anything to compare a session with. @param path of its transcript */
+export function hasKeptStates(path: string): boolean {
+  const paths = backupPathsOf(path);
+  return listBackupFiles(paths, path).length > 0 || findOriginal(paths) !== undefined;
+}
+
+async function compareOriginal(path: string, search: StaleSearch): Promise<void> {
+  await withOriginal(path, '', (original) => search.compare(original.path)).catch((error: unknown) => {
+    if (!(error instanceof OpenBotError)) throw error;
+  });
+}
+
+class StaleSearch {
+  readonly #now: GivenLines;
+  readonly #placeOf: ReadonlyMap<number, number>;
+  /** Entries whose thinking an older state had. */
+  readonly #judged = new Set<number>();
+  readonly #stale = new Map<number, number>();
+
+  constructor(now: SessionLines) {
+    this.#now = giveLines(now);
+    this.#placeOf = new Map(this.#now.context.entries.map((index, place) => [index, place]));
+  }
+
+  /** Compares with a kept state. Later ones come later. One that cannot be read says nothing. */
+  async compare(path: string): Promise<void> {
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => undefined);
+    if (file === undefined) return;
+    try {
+      const { transcript: now } = this.#now;
+      const rules = now.tree === undefined ? undefined : 'openclaw';
+      const transcript = await scanOpenTranscript(file, path, rules, now);
+      this.#compare(giveLines({ transcript, readLine: makeLineReader(file, transcript) }));
+    } catch {
+      // Nothing depends on a backup alone.
+    } finally {
+      await file.close();
+    }
+  }
+
+  #compare(then: GivenLines): void {
+    const now = this.#now;
+    // A compaction since is a change of its own, which is not for an edit to repair.
+    if (cutIdOf(then) !== cutIdOf(now)) return;
+    const same = countSame(then, now);
+    for (const [place, index] of then.context.entries.entries()) {
+      if (!then.transcript.has(index, FLAG.thinking)) continue;
+      const at = now.transcript.indexOf(then.transcript.idOf(index) ?? '');
+      if (at === undefined || this.#judged.has(at) || !this.#isBound(at)) continue;
+      const held = new Set(thinkingOf(then.readLine(index)));
+      const blocks = thinkingOf(now.readLine(at)).filter((block) => held.has(block));
+      if (blocks.length === 0) continue;
+      this.#judged.add(at);
+      // What an entry thinks before the calls in it that were shortened has nothing else before it.
+      const isFirst = place === same && now.context.entries[same] === at;
+      const isBefore = isFirst && now.transcript.has(at, FLAG.beginsWithThinking);
+      if (place >= same && !isBefore) this.#stale.set(at, blocks.length);
+    }
+  }
+
+  #isBound(index: number): boolean {
+    const { transcript } = this.#now;
+    return (
+      this.#placeOf.has(index) &&
+      transcript.has(index, FLAG.thinking) &&
+      transcript.has(index, FLAG.boundModel)
+    );
+  }
+
+  found(): StaleThinking | undefined {
+    let blocks = 0;
+    let from: number | undefined;
+    for (const [index, count] of this.#stale) {
+      blocks += count;
+      if (from === undefined || this.#placeOf.get(index)! < this.#placeOf.get(from)!) from = index;
+    }
+    return from === undefined ? undefined : { blocks, from };
+  }
+}
+
+/** The compaction or reset that a context begins with. */
+function cutIdOf({ transcript, context }: GivenLines): string | undefined {
+  return context.cutBy === undefined ? undefined : transcript.idOf(context.cutBy);
+}

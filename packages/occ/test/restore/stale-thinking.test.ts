@@ -1,0 +1,209 @@
+/** Sessions that an earlier version cleaned and left thinking in that the provider refuses: found and repaired. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ID, type Json, makeStateFolder, type StateFolder } from '../commands/state-folder.ts';
+import { makeHome } from '../session-db/database-home.ts';
+import { changeDatabase } from '../session-db/look-into.ts';
+import { makeEvents, ID as ROW_ID, talkIn } from '../session-db/talking-home.ts';
+import { createSessionWithTurns, formatLines, readLines } from '../setup/sessions.ts';
+
+const BOUND = 'claude-opus-5-5';
+const OLDER = 'claude-opus-4-8';
+
+let state: StateFolder;
+let path: string;
+let original: Json[];
+beforeEach(() => {
+  state = makeStateFolder();
+  path = state.add([]);
+  original = makeLines(BOUND);
+  writeFileSync(path, formatLines(original));
+});
+
+/** Each answer is thought of first. */
+function makeLines(model: string): Json[] {
+  const lines = createSessionWithTurns(6, 1, { tree: true, resultLength: 900, sessionId: ID }) as Json[];
+  return lines.map((line) => {
+    const { message } = line;
+    if (message?.role !== 'assistant') return line;
+    const thinking = { type: 'thinking', thinking: 'Hm.', thinkingSignature: `signed ${line.id}` };
+    return { ...line, message: { ...message, model, content: [thinking, ...message.content] } };
+  });
+}
+
+const withModel = (lines: readonly Json[], model: string) =>
+  lines.map((line) =>
+    line.message?.role === 'assistant' ? { ...line, message: { ...line.message, model } } : line,
+  );
+
+/** A clean as earlier versions did it, which keeps the thinking of turns that it keeps: with a model that binds none. */
+async function cleanAsBefore(...flags: string[]): Promise<void> {
+  writeFileSync(path, formatLines(withModel(readLines(path) as Json[], OLDER)));
+  const { backupPath } = await state.json('edit', ID, ...flags);
+  for (const file of [path, backupPath])
+    writeFileSync(file, formatLines(withModel(readLines(file) as Json[], BOUND)));
+}
+
+const read = () => readFileSync(path, 'utf8');
+const thinkingIn = () => (read().match(/"thinkingSignature"/g) ?? []).length;
+const info = () => state.json('info', ID);
+/** Nothing is old enough. */
+const editNothing = (...flags: string[]) => state.json('edit', ID, '--keep=50', '--truncate=0', ...flags);
+
+describe('thinking that an earlier clean left behind changed lines', () => {
+  beforeEach(() => cleanAsBefore('--keep=3', '--truncate=0'));
+
+  it('is named by info, and goes with an edit that has nothing else to clean', async () => {
+    expect(thinkingIn()).toBe(6);
+    expect(await info()).toMatchObject({ staleThinking: 6 });
+    const before = read();
+    const dry = await editNothing('--dry-run');
+    expect(dry).toMatchObject({ staleThinking: 6 });
+    expect(read()).toBe(before);
+    expect(await editNothing()).toMatchObject({ changed: true, staleThinking: 6 });
+    expect(thinkingIn()).toBe(0);
+    expect(await info()).not.toHaveProperty('staleThinking');
+    expect(await editNothing()).toMatchObject({ changed: false });
+    await state.json('restore', ID);
+    expect(read()).toBe(before);
+  });
+
+  it('what was made since goes with it: it is behind that thinking', async () => {
+    say('later');
+    expect(await info()).toMatchObject({ staleThinking: 6 });
+    await editNothing();
+    expect(thinkingIn()).toBe(0);
+  });
+
+  it('is named by the text of info and edit', async () => {
+    const { stdout } = await state.occ('info', ID);
+    expect(stdout).toContain('Stale thinking: 6 blocks.');
+    expect(stdout).toContain(`occ edit ${ID} --strip-tools`);
+    const edited = await state.occ('edit', ID, '--keep=50', '--truncate=0');
+    expect(edited.stdout).toContain('Stale thinking: an earlier rewrite changed what comes before 6 blocks');
+  });
+
+  it('is none where the newest model binds none, and none without a backup', async () => {
+    const cleaned = read();
+    writeFileSync(path, formatLines(withModel(readLines(path) as Json[], OLDER)));
+    expect(await info()).not.toHaveProperty('staleThinking');
+    writeFileSync(path, cleaned);
+    rmSync(`${state.sessions}/backups`, { recursive: true });
+    expect(await info()).not.toHaveProperty('staleThinking');
+    expect(await editNothing()).toMatchObject({ changed: false });
+    expect(read()).toBe(cleaned);
+  });
+
+  it('is found in the original where its backup was rotated out', async () => {
+    for (const about of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      say(about, false);
+      await cleanAsBefore('--truncate-over=500', '--keep=50', '--truncate=0');
+    }
+    expect(await info()).toMatchObject({ staleThinking: 6 });
+  });
+});
+
+it('a session that was cleaned and restored is not touched', async () => {
+  await cleanAsBefore('--keep=3', '--truncate=0');
+  await state.json('restore', ID);
+  const restored = read();
+  expect(restored).toBe(formatLines(original));
+  expect(await info()).not.toHaveProperty('staleThinking');
+  expect(await editNothing()).toMatchObject({ changed: false });
+  expect(read()).toBe(restored);
+});
+
+it('thinking before the first changed entry is not stale', async () => {
+  const long = original.findIndex(({ message }) => message?.toolCallId === 'call_3_0');
+  original[long]!.message.content[0].text = 'x'.repeat(5000);
+  writeFileSync(path, formatLines(original));
+  await cleanAsBefore('--truncate-over=3000', '--keep=50', '--truncate=0');
+  expect(await info()).toMatchObject({ staleThinking: 5 });
+  await editNothing();
+  expect(thinkingIn()).toBe(7);
+});
+
+it('a clean that removes thinking itself leaves none that is stale', async () => {
+  await state.json('edit', ID, '--keep=3', '--truncate=0');
+  say('later');
+  expect(await info()).not.toHaveProperty('staleThinking');
+  expect(await editNothing()).toMatchObject({ changed: false });
+  expect(thinkingIn()).toBe(1);
+});
+
+it("in OpenClaw's database it is found and removed too", async () => {
+  const events = [...makeEvents()].map((event, at) => {
+    const { message } = event as Json;
+    if (message?.role !== 'assistant') return event;
+    const thinking = { type: 'thinking', thinking: 'Hm.', thinkingSignature: `signed ${at}` };
+    return { ...event, message: { ...message, model: OLDER, content: [thinking, ...message.content] } };
+  });
+  const home = talkIn(
+    makeHome([{ key: 'agent:main:main', sessionId: ROW_ID, events, createdAt: 1_794_767_348_365 }]),
+  );
+  const { backupPath } = await home.json('edit', ROW_ID, '--keep=3', '--truncate=0');
+  changeDatabase(
+    home.path,
+    `UPDATE transcript_events SET event_json = replace(event_json, '${OLDER}', '${BOUND}')`,
+  );
+  writeFileSync(backupPath, readFileSync(backupPath, 'utf8').replaceAll(OLDER, BOUND));
+  const { staleThinking } = await home.json('info', ROW_ID);
+  expect(staleThinking).toBeGreaterThan(0);
+  const edit = ['edit', ROW_ID, '--keep=50', '--truncate=0'];
+  expect(await home.json(...edit)).toMatchObject({ changed: true, staleThinking });
+  expect(home.file()).not.toContain('thinkingSignature');
+  expect(await home.json('info', ROW_ID)).not.toHaveProperty('staleThinking');
+  expect(await home.json(...edit)).toMatchObject({ changed: false });
+});
+
+it('info names what the provider left out of requests', async () => {
+  say('later', true, {
+    diagnostics: [
+      {
+        type: 'anthropic_input_transformations',
+        timestamp: 1,
+        details: {
+          transformations: [2, 4].map((at) => ({
+            type: 'thinking_dropped',
+            path: `messages.${at}.content.0`,
+            reason: 'prefix_binding_mismatch',
+          })),
+        },
+      },
+    ],
+  });
+  expect(await info()).toMatchObject({ droppedThinking: { answers: 1, blocks: 2 } });
+  const { stdout } = await state.occ('info', ID);
+  expect(stdout).toContain('Dropped thinking: 1 answer of this session records');
+});
+
+/** A turn of the agent, with a result of 900 characters where it does not think. */
+function say(about: string, thinks = true, more: object = {}): void {
+  const thinking = { type: 'thinking', thinking: 'Hm.', thinkingSignature: `signed ${about}` };
+  const call = { type: 'toolCall', id: `call_${about}`, name: 'Read', arguments: {} };
+  const result = [{ type: 'text', text: 'y'.repeat(900) }];
+  const answers = { role: 'assistant', model: BOUND };
+  const messages: object[] = [
+    { role: 'user', content: `Question ${about}` },
+    ...(thinks
+      ? []
+      : [
+          { ...answers, content: [call], stopReason: 'toolUse' },
+          { role: 'toolResult', toolCallId: call.id, toolName: 'Read', content: result },
+        ]),
+    {
+      ...answers,
+      content: [...(thinks ? [thinking] : []), { type: 'text', text: `Answer ${about}` }],
+      stopReason: 'stop',
+      ...more,
+    },
+  ];
+  let parentId = (readLines(path) as Json[]).at(-1)!.id;
+  const lines = messages.map((message, number) => {
+    const id = `said-${about}-${number}`;
+    const line = { type: 'message', id, parentId, timestamp: '2026-03-01T00:00:00.000Z', message };
+    parentId = id;
+    return line;
+  });
+  writeFileSync(path, read() + formatLines(lines));
+}

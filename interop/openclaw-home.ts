@@ -11,6 +11,8 @@ export const TOKEN = 'interop-token';
 export const CONTEXT_WINDOW = 128_000;
 /** Offered through the Messages API. OpenClaw keeps what this model thought in earlier turns. */
 export const THINKING_MODEL = 'anthropic/claude-sonnet-4-6';
+/** Its thinking counts only behind what was said before it. */
+export const BINDING_MODEL = 'anthropic/claude-opus-5-5';
 
 const OCC = resolve(import.meta.dirname, '../packages/occ/bin/occ.js');
 
@@ -104,11 +106,15 @@ function settings(home: OpenclawHome, { chatUrl, messagesUrl }: Providers): obje
           baseUrl: messagesUrl,
           apiKey: 'none',
           api: 'anthropic-messages',
-          models: [{ ...model, id: 'claude-sonnet-4-6', name: 'Claude Sonnet 4.6', reasoning: true }],
+          models: [
+            { ...model, id: 'claude-sonnet-4-6', name: 'Claude Sonnet 4.6', reasoning: true },
+            { ...model, id: 'claude-opus-5-5', name: 'Claude Opus 5.5', reasoning: true },
+          ],
         },
       },
     },
-    tools: { exec: { host: 'gateway', security: 'full', ask: 'off' } },
+    // With code mode, which the SQLite era has for some models, `exec` takes JavaScript and there is no `read`.
+    tools: { exec: { host: 'gateway', security: 'full', ask: 'off' }, codeMode: false },
     update: { checkOnStart: false },
     logging: { level: 'debug', file: home.logPath },
   };

@@ -12,7 +12,7 @@ interface LogLine {
 
 /** Words of OpenClaw for a session that it does not understand, or cannot go on with. */
 const TROUBLE =
-  /requires repair|migration required|fence|rebuild|takeover|corrupt|malformed|foreign key|missing tool result|isError=true|empty-error-retry|agent run failed/i;
+  /requires repair|migration required|fence|rebuild|takeover|corrupt|malformed|foreign key|missing tool result|isError=true|empty-error-retry|stripped thinking|thinking dropped|agent run failed/i;
 /** A slow disk or a busy machine is no trouble, nor is the account of a compaction. */
 const NOISE =
   /slow SQLite|reclamation Worker|^liveness warning: reasons=(event_loop|cpu)|^\[compaction-diag\]/i;

@@ -97,6 +97,8 @@ export function openScene(stage: Stage, provokes = /^\b$/): OpenScene {
       const isUnwanted = (text: string): boolean => !provokes.test(text);
       const faults = stage.model.faultsSince(before).filter(isUnwanted);
       deepEqual(faults, [], 'conversations that a provider would refuse');
+      const dropped = stage.model.droppedSince(before).filter(isUnwanted);
+      deepEqual(dropped, [], 'thinking that a provider left out');
       if (stage.era === 'sqlite')
         deepEqual(findDatabaseFaults(stage.home.state).filter(isUnwanted), [], 'the database');
       const keys = conversations.map((conversation) => conversation.key);

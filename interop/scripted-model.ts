@@ -20,6 +20,7 @@ import {
   say,
   think,
 } from '../test/imitations/messages-format.ts';
+import type { BindingMode } from '../test/imitations/thinking-binding.ts';
 import { asChatRequest, thoughtsIn } from './messages-as-chat.ts';
 import { readScript, type Step } from './script.ts';
 
@@ -34,6 +35,10 @@ export interface ScriptedModel {
   requestsSince(mark: RequestMark): HeardRequest[];
   /** What was wrong with requests that were refused since then. */
   faultsSince(mark: RequestMark): string[];
+  /** Where in requests since then the Messages API left out thinking. */
+  droppedSince(mark: RequestMark): string[];
+  /** What the Messages API does with thinking whose conversation was changed, on models that bind it. */
+  setBinding(mode: BindingMode): void;
   /** Lets answers go that wait under this name, now and later. */
   release(name: string): void;
   /** Whether an answer waits under this name. */
@@ -49,6 +54,7 @@ export interface HeardRequest extends ChatRequest {
 export interface RequestMark {
   readonly requests: readonly [chat: number, messages: number];
   readonly faults: readonly [chat: number, messages: number];
+  readonly dropped: number;
 }
 
 export async function startScriptedModel(): Promise<ScriptedModel> {
@@ -103,6 +109,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     mark: () => ({
       requests: [chat.conversations.length, messages.conversations.length],
       faults: [chat.faults.length, messages.faults.length],
+      dropped: messages.dropped.length,
     }),
     requestsSince: ({ requests: [ofChat, ofMessages] }) => [
       ...chat.conversations.slice(ofChat),
@@ -112,6 +119,8 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       ...chat.faults.slice(ofChat),
       ...messages.faults.slice(ofMessages),
     ],
+    droppedSince: ({ dropped }) => messages.dropped.slice(dropped).map(({ path }) => path),
+    setBinding: messages.setBinding,
     release(name) {
       released.add(name);
       for (const go of waiting.get(name) ?? []) go();

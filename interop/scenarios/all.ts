@@ -3,6 +3,7 @@ import type { Era } from '../install-openclaw.ts';
 import type { Scenario } from '../scene.ts';
 import { activeRun, activeRunNearWindow, activeRunOnFiles } from './active-run.ts';
 import { backupsLeftAlone } from './backups.ts';
+import { boundThinking } from './bound-thinking.ts';
 import { controlUi } from './control-ui.ts';
 import { cleanTwice, stripLocal, stripStopped, stripTools, truncate } from './edit.ts';
 import { cliClients, terminalClient } from './gateway-clients.ts';
@@ -46,6 +47,7 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     thinkingControl,
     wrongHistoryControl,
     cleanedThinking,
+    ...boundThinking,
     restoreRebranched,
     statusLine,
     listedFigures,

@@ -6,10 +6,14 @@ import type { Scenario, Scene } from '../scene.ts';
 import { call, exec, note, say } from '../script.ts';
 import type { Conversation } from '../stage.ts';
 
-/** A conversation with the model that thinks, under a new key or one that exists. */
-export async function openThinking(scene: Scene, key?: string): Promise<Conversation> {
+/** A conversation with a model that thinks, under a new key or one that exists. */
+export async function openThinking(
+  scene: Scene,
+  key?: string,
+  model = THINKING_MODEL,
+): Promise<Conversation> {
   const talk = scene.open(key);
-  const params = { key: talk.key, model: THINKING_MODEL, thinkingLevel: 'low' };
+  const params = { key: talk.key, model, thinkingLevel: 'low' };
   await scene.gateway.client().request('sessions.patch', params);
   return talk;
 }

@@ -1,6 +1,7 @@
 /** A conversation with a model that binds its thinking to what was said before, and how much of it each request keeps. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { MsgContext } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
 import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
 import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
@@ -42,6 +43,13 @@ export interface KeptPrefix {
   readonly failed: readonly string[];
 }
 
+export interface TurnOptions {
+  readonly tool?: string;
+  readonly input?: object;
+  /** For this turn alone. */
+  readonly model?: string;
+}
+
 const EVENING = Date.UTC(2026, 10, 18, 22);
 
 export class BoundTalk {
@@ -49,7 +57,7 @@ export class BoundTalk {
   /** Changes count from the next turn on. */
   readonly config: BotConfig;
   readonly api: MessagesApi;
-  readonly chat = new Chat();
+  readonly chats = [new Chat(), new Chat({ name: 'other' })] as const;
   readonly #failed: string[] = [];
   readonly #env: Environment;
   #bot: Bot | undefined;
@@ -62,6 +70,7 @@ export class BoundTalk {
     const far = { baseUrl: api.url, apiKey: 'key', api: 'anthropic-messages' };
     const described = { id: 'claude-sonnet-5-5', reasoning: true, input: ['text', 'image'] };
     this.config = {
+      tools: { exec: { security: 'full' } },
       agents: { defaults: { model: MODELS[model], userTimezone: 'UTC', thinkingDefault: 'low' } },
       models: {
         providers: { anthropic: { baseUrl: api.url, apiKey: 'key' }, far: { ...far, models: [described] } },
@@ -82,22 +91,36 @@ export class BoundTalk {
   /** The next process: it looks for skills, and knows nothing of what was said. */
   async restart(): Promise<void> {
     await this.close();
-    const { config, chat } = this;
-    const options = { config, env: this.#env, channels: [chat.channel], now: () => this.#now };
+    const channels = this.chats.map(({ channel }) => channel);
+    const options = { config: this.config, env: this.#env, channels, now: () => this.#now };
     this.#bot = await this.home.open(options);
   }
 
-  /** One turn in which the agent calls this tool, then answers. */
-  async turn(words: string, tool = 'list_files', input: object = {}): Promise<void> {
+  /** One turn in which the agent calls this tool, if any, then answers. */
+  async turn(words: string, { tool = 'list_files', input = {}, model }: TurnOptions = {}): Promise<void> {
     this.#now += 60_000;
-    const { outcome } = await this.#bot!.say({ message: `${words}\nCALL ${tool} ${JSON.stringify(input)}` });
+    const message = tool === '' ? words : `${words}\nCALL ${tool} ${JSON.stringify(input)}`;
+    const { outcome } = await this.#bot!.say({ message, ...(model !== undefined && { model }) });
     if (outcome !== 'answered') this.#failed.push(words);
   }
 
+  /** A command for the bot itself, which is no turn. */
+  async command(text: string): Promise<string> {
+    const { payloads } = await this.#bot!.say({ message: text });
+    return payloads.map(({ text }) => text).join('\n');
+  }
+
+  /** The same from a chat network, with what else its message carries. */
+  async chatTurn(chat: Chat, words: string, ctx: MsgContext = {}): Promise<void> {
+    this.#now += 60_000;
+    await chat.write('ada', `${words}\nCALL list_files {}`, { ctx });
+    await this.#bot!.idle();
+  }
+
   writeFile(path: string, text: string): void {
-    const folder = join(this.home.stateDir, 'workspace', path, '..');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(this.home.stateDir, 'workspace', path), text);
+    const file = join(this.home.stateDir, 'workspace', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
 
   passMidnight(): void {
@@ -133,9 +156,9 @@ export class BoundTalk {
     const text = last.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
     const [, name = '', input = ''] = /^CALL (\S+) (.*)$/m.exec(text) ?? [];
     const tool = tools.find((one) => one.name.endsWith(name));
-    const calls = last.some(({ type }) => type === 'tool_result') || name === '' || tool === undefined;
+    const isEnd = last.some(({ type }) => type === 'tool_result') || name === '' || tool === undefined;
     const count = ++this.#calls;
-    const next = calls ? say(`Answer ${count}.`) : call(`toolu_${count}`, tool.name, JSON.parse(input));
+    const next = isEnd ? say(`Answer ${count}.`) : call(`toolu_${count}`, tool.name, JSON.parse(input));
     return { blocks: [...(thinks ? [think(`Thought ${count}.`)] : []), next] };
   }
 }
@@ -146,9 +169,8 @@ export class BoundTalk {
  */
 export async function playTenTurns(talk: BoundTalk): Promise<void> {
   for (let turn = 1; turn <= 10; turn++) {
-    if (turn === 3)
-      await talk.turn('Question 3', 'write_file', { path: 'MEMORY.md', content: 'Ada likes tea.' });
-    else await talk.turn(`Question ${turn}`);
+    const memory = { path: 'MEMORY.md', content: 'Ada likes tea.' };
+    await talk.turn(`Question ${turn}`, turn === 3 ? { tool: 'write_file', input: memory } : {});
     if (turn === 5) {
       talk.writeFile(
         'skills/tea/SKILL.md',

@@ -117,6 +117,14 @@ export type SessionEntry = {
   /** The last turn that was told to compact, and how many summaries the transcript had before that. */
   lastCompact?: { turnId: string; summaries: number };
 
+  /** Thinking that a provider left out of requests because its conversation had changed. */
+  droppedThinking?: {
+    /** When it last did. */
+    at: number;
+    /** In all requests together. */
+    blocks: number;
+  };
+
   // What the person set for this session
   thinkingLevel?: string;
   /** The level of the last run, for the line in the transcript that notes a change. */

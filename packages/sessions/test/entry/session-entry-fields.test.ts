@@ -78,6 +78,7 @@ const FIELDS = [
   'pendingClean',
   'lastRestore',
   'lastCompact',
+  'droppedThinking',
   'sessionStartedAt',
   'lastInteractionAt',
   'lastActivityAt',

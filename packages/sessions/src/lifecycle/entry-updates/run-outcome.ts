@@ -42,6 +42,8 @@ export interface RunOutcome
   thinkingLevel?: string;
   /** Old tool calls were removed because the conversation had become too long. */
   lastClean?: SessionEntry['lastClean'];
+  /** Blocks of thinking that a provider left out of requests. */
+  droppedThinking?: number;
   /** What the person was told about a model that answers in the place of another; null forgets it. */
   fallbackNotice?: { readonly selected: string; readonly active: string; readonly reason: string } | null;
   skillsSnapshot?: SessionSkillSnapshot;
@@ -90,6 +92,12 @@ function readOutcome(entry: StoredEntry, outcome: RunOutcome): Partial<SessionEn
     }),
     ...(thinkingLevel !== undefined && { lastThinkingLevel: thinkingLevel }),
     ...(outcome.lastClean !== undefined && { lastClean: outcome.lastClean }),
+    ...(outcome.droppedThinking !== undefined && {
+      droppedThinking: {
+        at: outcome.endedAt ?? entry.updatedAt ?? 0,
+        blocks: (entry.droppedThinking?.blocks ?? 0) + outcome.droppedThinking,
+      },
+    }),
     ...(fallbackNotice !== undefined && {
       fallbackNoticeSelectedModel: fallbackNotice?.selected,
       fallbackNoticeActiveModel: fallbackNotice?.active,

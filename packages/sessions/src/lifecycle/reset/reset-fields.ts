@@ -86,6 +86,7 @@ export const RESET_RULES = {
   pendingClean: 'cleared',
   lastRestore: 'cleared',
   lastCompact: 'cleared',
+  droppedThinking: 'cleared',
   // Its runs, and what they were made with
   lastInteractionAt: 'cleared',
   lastActivityAt: 'cleared',

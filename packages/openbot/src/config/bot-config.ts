@@ -189,6 +189,8 @@ export interface ProviderSettings {
   /** The kind of its API, such as `anthropic-messages`, `openai-completions` or `openai-responses`. */
   api?: string;
   headers?: Readonly<Record<string, string>>;
+  /** True. */
+  dropStaleThinking?: boolean;
   models?: readonly ModelSettings[];
 }
 

@@ -90,6 +90,14 @@ export type RunEvent =
     }
   /** Old tool calls were removed from the transcript because the conversation had become too long for the model. */
   | { readonly type: 'cleaned'; readonly savedTokens: number }
+  /** The provider left out thinking of a request, because what came before it has changed since. */
+  | {
+      readonly type: 'thinking-dropped';
+      /** `provider/model` */
+      readonly by: string;
+      /** Where the blocks were in the request: `messages.1.content.0`. */
+      readonly paths: readonly string[];
+    }
   /** A message that was given to `steer` is now part of the conversation and in the transcript. */
   | { readonly type: 'steered'; readonly messageId: string }
   /** The model failed, and another one goes on. What it was saying is not finished. */

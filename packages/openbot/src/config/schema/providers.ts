@@ -51,6 +51,11 @@ export const provider = z.strictObject(
       someText,
     ),
     headers: about('Further headers of every request', headers),
+    dropStaleThinking: about(
+      'Asks newer Claude models to leave out thinking whose conversation has changed, rather than to refuse the request (`thinking.block_binding`). Drops are logged and counted in `openbot status`. False for an address of `anthropic-messages` that refuses the field',
+      flag,
+      true,
+    ),
     models: about(
       'Its models. Those of a known provider that are not listed stay as they are',
       z.optional(z.array(model, 'must be a list of models')),

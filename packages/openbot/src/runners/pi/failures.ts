@@ -93,6 +93,9 @@ const HINTS: Readonly<Partial<Record<ModelFailure, string>>> = {
   unreachable: 'Check the network and the address of the provider, or try again later.',
 };
 
+/** An address that does not know what newer Claude models are asked about thinking. A refused block names the field too. */
+const REFUSES_TO_DROP = /^(?!.*Invalid `?signature).*(?:block_binding|thinking-binding-controls)/s;
+
 /** The end of a run whose last message failed. */
 export function describeFailure(
   message: AssistantMessage,
@@ -110,11 +113,16 @@ export function describeFailure(
       : `The answer did not begin within ${silentMs / 1000} s`;
   if (isOverflow) return { type: 'end', reason: 'overflow', error: text };
   const failure = failureOf(message.errorMessage ?? '', exchange);
+  const refusesToDrop = exchange.status === 400 && REFUSES_TO_DROP.test(text);
   return {
     type: 'end',
     reason: 'error',
     error: `${name}: ${text}`,
-    hint: failure === 'unauthorised' ? keyHint : failure && HINTS[failure],
+    hint: refusesToDrop
+      ? `Set models.providers.${message.provider}.dropStaleThinking to false.`
+      : failure === 'unauthorised'
+        ? keyHint
+        : failure && HINTS[failure],
     isTransient: isTransient(failure),
     failure,
     retryAfterMs: failure === undefined ? undefined : exchange.retryAfterMs,

@@ -4,6 +4,7 @@ import type { Environment } from '@openbot/sessions/layout';
 import type { ModelSettings, ProviderSettings } from '../../config/bot-config.ts';
 import type { ModelFacts } from '../contract.ts';
 import type { Pi } from './load-pi.ts';
+import { askToDropStale, needsAdaptiveThinking } from './thinking-binding.ts';
 
 /** As pi where nothing is said. */
 const DEFAULT_WINDOW = 128_000;
@@ -45,8 +46,11 @@ export function openModels(pi: Pi, { providers, env, configPath }: Settings): Pi
   for (const provider of known.values()) models.setProvider(provider);
   /** Of the configuration: they fail the runs of their provider and no others. */
   const faults = new Map<string, unknown>();
+  /** Providers that may refuse to be asked to leave out stale thinking. */
+  const unasked = new Set<string>();
   for (const [name, settings] of Object.entries(providers)) {
     const id = name.toLowerCase();
+    if (settings.dropStaleThinking === false) unasked.add(id);
     try {
       models.setProvider(makeProvider(pi, id, settings, known.get(id)));
     } catch (error) {
@@ -107,7 +111,11 @@ export function openModels(pi: Pi, { providers, env, configPath }: Settings): Pi
         });
       return model;
     },
-    stream: (model, context, options) => models.streamSimple(model, context, options),
+    stream: (model, context, options) =>
+      models.streamSimple(model, context, {
+        ...options,
+        onPayload: (payload) => askToDropStale(payload, model, !unasked.has(model.provider)),
+      }),
     explainKey,
     redact: async (text, provider) => {
       const { auth } = (await models.getAuth(provider).catch(() => undefined)) ?? {};
@@ -207,8 +215,10 @@ function describe(
   if (api === undefined) refuse(provider, 'has no api', 'openai-completions or anthropic-messages');
   if (baseUrl === undefined) refuse(provider, 'has no baseUrl', 'the address of its API');
   const known = isSame ? like : undefined;
+  const isAdaptive = needsAdaptiveThinking({ id: own.id, api });
   return {
     ...known,
+    ...(isAdaptive && { compat: { ...known?.compat, forceAdaptiveThinking: true } as never }),
     id: own.id,
     name: known?.name ?? own.id,
     api,

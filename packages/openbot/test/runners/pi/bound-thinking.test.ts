@@ -25,6 +25,7 @@ import { KEY } from './scripted-provider.ts';
 
 const OPUS = { provider: 'anthropic', model: 'claude-opus-5-5', contextWindow: 100_000 };
 const SONNET = { provider: 'far', model: 'claude-sonnet-5-5', contextWindow: 100_000 };
+const OLDER = { provider: 'far', model: 'claude-sonnet-4-5', contextWindow: 100_000 };
 
 let api: MessagesApi;
 let session: TestSession;
@@ -53,14 +54,18 @@ function answer({ messages, tools }: MessagesRequest, count: number): Reply {
     : { blocks: [...blocks, say(`answer ${count} ${'word '.repeat(40)}`)] };
 }
 
-async function openRunner() {
+async function openRunner(dropStaleThinking?: boolean) {
   const far: ProviderSettings = {
     baseUrl: api.url,
     apiKey: KEY,
     api: 'anthropic-messages',
-    models: [{ id: SONNET.model, reasoning: true, input: ['text', 'image'] }],
+    models: [
+      { id: SONNET.model, reasoning: true, input: ['text', 'image'] },
+      { id: OLDER.model, reasoning: true },
+    ],
+    dropStaleThinking,
   };
-  const providers = { anthropic: { baseUrl: api.url, apiKey: KEY }, far };
+  const providers = { anthropic: { baseUrl: api.url, apiKey: KEY, dropStaleThinking }, far };
   const runner = await openPiRunner({ stateDir: '/nowhere', config: { models: { providers } }, env: {} });
   return recoverFromOverflow(runner, session.transcripts);
 }
@@ -204,6 +209,69 @@ describe.each([
     expectNothingLost();
     expect(thinkingIn(api.conversations.at(-1)!)).toBeGreaterThan(5);
   });
+});
+
+/** What a request says of thinking whose conversation has changed. */
+function bindingOf(at: number) {
+  const { body, headers } = api.requests.at(at)!;
+  const { thinking } = body as { thinking: { type: string; block_binding?: unknown } };
+  const asks = String(headers['anthropic-beta']).includes('thinking-binding-controls-2026-08-01');
+  return { type: thinking.type, binding: thinking.block_binding, asks };
+}
+
+describe.each([
+  ['that pi knows', OPUS],
+  ['described in the configuration', SONNET],
+])('where the conversation changed all the same, a model %s', (_, model) => {
+  const lose = async () => {
+    await ask('tools 2', model);
+    // Nothing says so in the transcript.
+    systemPrompt = 'Another prompt.';
+  };
+
+  it('leaves thinking out and says which', async () => {
+    await lose();
+    expect(bindingOf(-1)).toEqual({
+      type: 'adaptive',
+      binding: { prefix_mismatch_behavior: 'drop_block' },
+      asks: true,
+    });
+    const events: RunEvent[] = [];
+    expect(await ask('and now?', model, {}, (event) => events.push(event))).toMatchObject({ reason: 'stop' });
+    const paths = api.dropped.map(({ path }) => path);
+    expect(paths.length).toBeGreaterThan(1);
+    expect(events.filter(({ type }) => type === 'thinking-dropped')).toEqual([
+      { type: 'thinking-dropped', by: `${model.provider}/${model.model}`, paths },
+    ]);
+  });
+
+  it('is not asked to where the configuration says so', async () => {
+    await lose();
+    const runner = await openRunner(false);
+    const request = await session.ask('and now?', {
+      model,
+      systemPrompt: { text: 'x', report: {} as never },
+    });
+    expect((await collect(runner.start(request))).at(-1)).toMatchObject({
+      reason: 'error',
+      hint: undefined,
+      error: expect.stringContaining('bound to a different conversation'),
+    });
+    expect(bindingOf(-1)).toEqual({ type: 'adaptive', binding: undefined, asks: false });
+  });
+});
+
+it('says what to set where an address does not take the field', async () => {
+  const message = 'thinking.adaptive.block_binding: Extra inputs are not permitted';
+  api.setReplies(() => apiErrors.invalidRequest(message));
+  expect(await ask('hello', SONNET)).toMatchObject({
+    hint: 'Set models.providers.far.dropStaleThinking to false.',
+  });
+});
+
+it('asks nothing new of an older model', async () => {
+  await ask('tools 1', OLDER);
+  expect(bindingOf(-1)).toEqual({ type: 'enabled', binding: undefined, asks: false });
 });
 
 const step = fc.oneof(

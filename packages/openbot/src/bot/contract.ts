@@ -71,7 +71,9 @@ export interface BotNotice {
     /** Messages that get no turn: a full queue pushed them out, or a person withdrew them. */
     | 'dropped'
     /** A reply that is not sent any more. */
-    | 'dead letter';
+    | 'dead letter'
+    /** Thinking that a provider left out of a request. */
+    | 'thinking';
   readonly message: string;
   readonly cause?: unknown;
 }

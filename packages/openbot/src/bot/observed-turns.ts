@@ -9,6 +9,7 @@ import type { TurnReport } from '../turn/turn-tools.ts';
 import type { BotParts } from './bot-parts.ts';
 import type { BotNotice, ObservedTurn, TurnObserver } from './contract.ts';
 import { reportHeartbeatFailure } from './heartbeat.ts';
+import { describeDrop } from './notices.ts';
 import { openStream } from './streaming/open-stream.ts';
 import { showActivity, takeAcksAway } from './streaming/signs.ts';
 
@@ -35,6 +36,7 @@ export async function runWatched(
       for (const watcher of watching) watcher.onEvent(event);
       observer?.onEvent(turnId, event);
       stream?.onEvent(event);
+      if (event.type === 'thinking-dropped') parts.report(describeDrop(work.sessionKey, event));
     },
     ...(stream && { settle: () => stream.settle() }),
   })

@@ -28,6 +28,11 @@ export async function answerStatus(scope: CommandScope): Promise<string> {
     `Cost: ${await describeCost(scope)}`,
     await describeQueue(scope),
     `Last clean: ${describeClean(scope)}`,
+    ...(entry?.droppedThinking === undefined
+      ? []
+      : [
+          `Thinking: ${formatQuantity(entry.droppedThinking.blocks, 'block')} left out by the provider, last ${formatAge(entry.droppedThinking.at, scope.now())}`,
+        ]),
     ...(set.length === 0
       ? []
       : [`Set: ${set.map((setting) => `${setting.name} ${setting.show(scope)}`).join(', ')}`]),

@@ -17,6 +17,8 @@ export interface StatusReport {
   readonly gateway: GatewayReport;
   readonly models: readonly ModelStatus[];
   readonly index?: IndexStatus;
+  /** Thinking that providers left out of requests of sessions. Absent where there is none. */
+  readonly droppedThinking?: DroppedThinking;
   /** What could not be read, and why. */
   readonly faults: readonly { readonly part: string; readonly code: string; readonly message: string }[];
 }
@@ -58,6 +60,13 @@ export interface ModelStatus {
   readonly credential: 'present' | 'missing' | 'unneeded' | 'unknown';
   /** Where it was found or how to set it. Never its value. */
   readonly credentialHint?: string;
+}
+
+export interface DroppedThinking {
+  readonly blocks: number;
+  readonly sessions: number;
+  /** Ms, of the last one. */
+  readonly at: number;
 }
 
 export interface IndexStatus {

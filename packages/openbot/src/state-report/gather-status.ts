@@ -9,7 +9,7 @@ import type { SessionFolder, SessionKeeper } from '../kept-sessions/contract.ts'
 import { openSessionFolder } from '../kept-sessions/open-session-folder.ts';
 import { withRecordedWindow } from '../kept-sessions/recorded-window.ts';
 import { listModels } from '../model-catalog/list-models.ts';
-import type { AgentStatus, RecentSession, StatusReport } from './contract.ts';
+import type { AgentStatus, DroppedThinking, RecentSession, StatusReport } from './contract.ts';
 import { describeChannels, describeIndex, findRuns } from './parts.ts';
 
 export interface StatusQuestion {
@@ -96,6 +96,7 @@ export async function gatherStatus(question: StatusQuestion): Promise<StatusRepo
         credentialHint,
       })),
     index: await attempt('index', () => describeIndex(stateDir)),
+    droppedThinking: sumDroppedThinking(kept),
     faults,
   };
 }
@@ -109,6 +110,16 @@ function findPath(stateDir: string): string | undefined {
 function openEach(folder: SessionFolder): SessionKeeper[] {
   const keepers = folder.agentIds.map((agentId) => folder.open(agentId));
   return keepers.filter(({ path }, at) => keepers.findIndex((other) => other.path === path) === at);
+}
+
+function sumDroppedThinking(kept: readonly Kept[]): DroppedThinking | undefined {
+  const drops = kept.flatMap(({ entry }) => entry.droppedThinking ?? []);
+  if (drops.length === 0) return undefined;
+  return {
+    blocks: drops.reduce((sum, { blocks }) => sum + blocks, 0),
+    sessions: drops.length,
+    at: drops.reduce((last, { at }) => Math.max(last, at), 0),
+  };
 }
 
 function describeSession(folder: SessionFolder, session: Kept, now: number): RecentSession {

@@ -18,6 +18,8 @@ export interface RunTally {
   readonly compactions: NonNullable<RunOutcome['compactions']>;
   /** Tokens of old tool calls that were removed because the conversation had become too long. */
   readonly cleanedTokens?: number;
+  /** Blocks of thinking that the provider left out of requests. */
+  readonly droppedThinking?: number;
   readonly end: RunEnd;
 }
 
@@ -33,6 +35,7 @@ export async function tallyRun(
   let usage: RunUsage | undefined;
   let totalUsage: RunUsage | undefined;
   let cleanedTokens: number | undefined;
+  let droppedThinking: number | undefined;
   let compactions: RunTally['compactions'] = { count: 0, isNewerThanUsage: false };
   let end: RunEnd = {
     type: 'end',
@@ -69,6 +72,9 @@ export async function tallyRun(
       case 'cleaned':
         cleanedTokens = (cleanedTokens ?? 0) + event.savedTokens;
         break;
+      case 'thinking-dropped':
+        droppedThinking = (droppedThinking ?? 0) + event.paths.length;
+        break;
       case 'compaction':
         if (event.phase === 'start' || event.willRetry) break;
         compactions = {
@@ -85,6 +91,7 @@ export async function tallyRun(
   const figures = {
     ...(usage !== undefined && { usage, totalUsage }),
     ...(cleanedTokens !== undefined && { cleanedTokens }),
+    ...(droppedThinking !== undefined && { droppedThinking }),
   };
   return { texts, thinking, tools: [...tools.values()], sent, compactions, end, ...figures };
 }
@@ -126,7 +133,7 @@ export function outcomeOfRun(
     readonly endedAt: number;
   },
 ): RunOutcome {
-  const { usage, compactions, cleanedTokens, end } = tally;
+  const { usage, compactions, cleanedTokens, droppedThinking, end } = tally;
   const { model, thinkingLevel = 'off', systemPrompt, startedAt, endedAt } = run;
   const abortedBy = end.reason === 'aborted' ? (end.cause ?? 'person') : null;
   // A run that failed before the model answered carried nothing to it.
@@ -135,6 +142,7 @@ export function outcomeOfRun(
     ...(usage !== undefined && { usage }),
     compactions,
     ...(cleanedTokens !== undefined && { lastClean: { at: endedAt, savedTokens: cleanedTokens } }),
+    ...(droppedThinking !== undefined && { droppedThinking }),
     status: statusOf(end),
     abortedBy,
     startedAt,

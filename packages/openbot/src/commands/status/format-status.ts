@@ -46,6 +46,7 @@ export function formatStatus(report: Shown, format: StatusFormat): string {
     ['Gateway', ...describeGateway(report.gateway, format)],
     ...(isKnown ? [['Models', ...describeModels(report, format)] as const] : []),
     ['Index', describeIndex(report)],
+    ...describeDrops(report, format),
     ...(report.usage === undefined ? [] : [['Usage', ...report.usage.map(describeUsage)] as const]),
   ];
   const { recent, count } = report.sessions;
@@ -81,6 +82,13 @@ function wrap(text: string, columns: number): string[] {
 
 export function hasFault({ faults }: Pick<StatusReport, 'faults'>, part: string): boolean {
   return faults.some((fault) => fault.part === part);
+}
+
+function describeDrops({ droppedThinking }: Shown, { palette, now }: StatusFormat): Line[] {
+  if (droppedThinking === undefined) return [];
+  const { blocks, sessions, at } = droppedThinking;
+  const says = `${formatQuantity(blocks, 'block')} left out by providers in ${formatQuantity(sessions, 'session')}, last ${formatAge(at, now)}`;
+  return [['Thinking', palette.yellow(says)]];
 }
 
 function describeState(report: Shown, { env, palette }: StatusFormat): string[] {

@@ -48,6 +48,7 @@ export const STATUS: ResultShape = {
     'sessions?': 'number',
     'messages?': 'number',
   },
+  'droppedThinking?': { blocks: 'number', sessions: 'number', at: 'number - ms' },
   'usage?': [
     {
       agentId: 'string',

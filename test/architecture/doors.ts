@@ -444,6 +444,7 @@ export const DOORS: Doors = {
       'messages',
       'people',
       'sessions',
+      'thinking',
     ],
     'first-setup': ['compose-setup', 'write-setup'],
     gateway: ['audit-log', 'open-gateway'],

@@ -146,7 +146,11 @@ export const INFO: ResultShape = {
   'largeCalls?': { over: 'number - characters', calls: 'number', tokens: 'number' },
   'brokenLines?': 'number - lines that are not JSON; they are kept',
   'staleThinking?': 'number - blocks that the provider refuses or leaves out; the next edit removes them',
-  'droppedThinking?': { answers: 'number - that record it', blocks: 'number - in the newest of them' },
+  'droppedThinking?': {
+    answers: 'number - that record that thinking was left out of their request',
+    blocks: 'number - that the newest of them records',
+    isCurrent: 'boolean - whether the newest answer of the session is one of them',
+  },
   'lastScheduledEdit?': {
     state: "'waiting' | 'done' | 'failed'",
     requestedAt: 'string - ISO 8601',

@@ -8,6 +8,8 @@ export interface DroppedThinking {
   readonly answers: number;
   /** Blocks that the newest of them records: each request leaves out the same ones again. */
   readonly blocks: number;
+  /** Whether the newest answer of the session is one of them. */
+  readonly isCurrent: boolean;
 }
 
 /** Undefined where no answer of the conversation records any. */
@@ -15,24 +17,27 @@ export function countDropped({ transcript, readLine }: SessionLines): DroppedThi
   if (!transcript.hasFlag(FLAG.boundModel)) return undefined;
   let answers = 0;
   let blocks = 0;
+  let isCurrent = false;
   const seen = new Set<number>();
   for (const index of activePath(transcript).entries) {
     if (!transcript.has(index, FLAG.boundModel)) continue;
     const line = readLine(index);
-    const dropped = line.includes(DROPPED) ? listDropped(line) : 0;
+    const dropped = line.includes(DROPPED) ? countBlocks(line) : 0;
+    const message = transcript.messageOf(index);
+    // Lines of one message say the same.
+    const isSeen = message >= 0 && seen.has(message);
+    isCurrent = dropped > 0 || isSeen;
     if (dropped === 0) continue;
     blocks = dropped;
-    // Lines of one message say the same.
-    const message = transcript.messageOf(index);
-    if (message < 0 || !seen.has(message)) answers++;
+    if (!isSeen) answers++;
     seen.add(message);
   }
-  return answers === 0 ? undefined : { answers, blocks };
+  return answers === 0 ? undefined : { answers, blocks, isCurrent };
 }
 
 const DROPPED = 'thinking_dropped';
 
-function listDropped(line: string): number {
+function countBlocks(line: string): number {
   const { message } = JSON.parse(line) as { message?: AnsweredMessage };
   const { diagnostics, input_transformations: own } = message ?? {};
   const told = Array.isArray(diagnostics) ? diagnostics : [];

@@ -172,9 +172,11 @@ it('info names what the provider left out of requests', async () => {
       },
     ],
   });
-  expect(await info()).toMatchObject({ droppedThinking: { answers: 1, blocks: 2 } });
+  expect(await info()).toMatchObject({ droppedThinking: { answers: 1, blocks: 2, isCurrent: true } });
   const { stdout } = await state.occ('info', ID);
   expect(stdout).toContain('Dropped thinking: 1 answer of this session records');
+  say('last');
+  expect(await info()).toMatchObject({ droppedThinking: { answers: 1, blocks: 2, isCurrent: false } });
 });
 
 /** A turn of the agent, with a result of 900 characters where it does not think. */

@@ -1,4 +1,4 @@
-import { roundCount } from '@openbot/sessions/terminal-text';
+import { formatQuantity, roundCount } from '@openbot/sessions/terminal-text';
 import type { CleanChoice, TranscriptRef } from '../transcripts/contract.ts';
 import type { CommandScope } from './contract.ts';
 
@@ -37,13 +37,19 @@ export async function restoreContext(scope: CommandScope, argument: string): Pro
   const last = entry?.lastRestore;
   // Done before the process ended: a second restore would undo the first.
   const isDone = last?.turnId === turnId && last.generation !== generation;
+  let lost = '';
   if (!isDone) {
     await scope.change({ lastRestore: { turnId, generation } });
-    const { restored } = await transcripts.restore(transcript);
+    const { restored, thinkingUnbound = 0 } = await transcripts.restore(transcript);
+    if (thinkingUnbound > 0) lost = ` ${describeLostThinking(thinkingUnbound)}`;
     if (!restored) return 'There is no clean of this session to undo.';
   }
   await scope.change({ lastClean: undefined });
-  return 'Restored: the context is as it was before the last clean, and what was said since follows it. To take this back, send /restore again.';
+  return `Restored: the context is as it was before the last clean, and what was said since follows it.${lost} To take this back, send /restore again.`;
+}
+
+function describeLostThinking(blocks: number): string {
+  return `The model's thinking since then (${formatQuantity(blocks, 'block')}) is removed, because the provider would refuse it behind other messages.`;
 }
 
 export async function compactContext(scope: CommandScope, argument: string): Promise<string> {

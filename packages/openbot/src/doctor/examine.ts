@@ -11,6 +11,7 @@ import { diskSpace, node } from './checks/machine.ts';
 import { database, deadLetters, index, stuckMessages } from './checks/messages.ts';
 import { pairing } from './checks/people.ts';
 import { headers, lostTranscripts, orphans, stores, tornLines } from './checks/sessions.ts';
+import { thinking } from './checks/thinking.ts';
 import type { Check, CheckResult, Finding, Place } from './contract.ts';
 
 /** In the order in which they are shown. */
@@ -32,6 +33,7 @@ export const CHECKS: readonly Check[] = [
   orphans,
   headers,
   tornLines,
+  thinking,
   scheduledEdits,
   database,
   deadLetters,

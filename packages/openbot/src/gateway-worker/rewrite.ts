@@ -58,8 +58,8 @@ export async function rewrite(
 
 async function apply(transcripts: Transcripts, transcript: TranscriptRef, { clean, now }: RewriteTask) {
   if (clean === undefined) {
-    const { restored, linesKept } = await transcripts.restore(transcript);
-    return { patch: restored ? { lastClean: undefined } : undefined, result: { restored, linesKept } };
+    const result = await transcripts.restore(transcript);
+    return { patch: result.restored ? { lastClean: undefined } : undefined, result };
   }
   const { preset } = clean;
   const { changed, savedTokens } = await transcripts.clean(transcript, clean);

@@ -141,6 +141,8 @@ export interface RestoreResult {
   readonly restored: boolean;
   /** Lines that were said since, and follow what was restored. */
   readonly linesKept: number;
+  /** Blocks of thinking that these lines lost, since other lines come before them now; left out where none. */
+  readonly thinkingUnbound?: number;
 }
 
 /** The lines of all sessions. Appending is durable, and all lines of one call are written together or not at all. */

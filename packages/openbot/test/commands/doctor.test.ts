@@ -111,6 +111,54 @@ it('finds, repairs without losing a byte, and finds nothing to repair afterwards
   expect(readdirSync(place.stateDir).join('\n')).toMatch(/^openbot\.sqlite\.aside-/m);
 });
 
+it('thinking that the provider refuses or leaves out', async () => {
+  const thinking = (at: number) => ({ type: 'thinking', thinking: 'Hm.', thinkingSignature: `signed ${at}` });
+  const transformations = [{ type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'changed' }];
+  const diagnostics = [
+    { type: 'anthropic_input_transformations', timestamp: 1, details: { transformations } },
+  ];
+  const message = (at: number, content: unknown, more: object = {}) => ({
+    type: 'message',
+    id: `m${at}`,
+    parentId: at === 1 ? null : `m${at - 1}`,
+    message: { role: at % 2 === 1 ? 'user' : 'assistant', content, ...(at % 2 === 0 && more) },
+  });
+  const model = { model: 'claude-opus-5-5' };
+  const linesOf = (question: string) => [
+    message(1, question),
+    message(2, [thinking(2), { type: 'text', text: 'one' }], model),
+    message(3, 'two?'),
+    message(4, [thinking(4), { type: 'text', text: 'two' }], { ...model, diagnostics }),
+  ];
+  const textOf = (question: string) =>
+    header(ONE) +
+    linesOf(question)
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('');
+  const place = makePlace(
+    { 'agent:main:main': { sessionId: ONE, updatedAt: 1, systemSent: true } },
+    {
+      'openbot.json': '{}',
+      [`agents/main/sessions/${ONE}.jsonl`]: textOf('[truncated]'),
+      [`agents/main/sessions/backups/${ONE}.backup.1.jsonl`]: textOf('a long question'),
+    },
+  );
+  closeToOthers(place.stateDir);
+  const printed = await place.json<Printed>('doctor');
+  expect(printed.checks.find(({ name }) => name === 'thinking')!.findings).toEqual([
+    {
+      severity: 'warning',
+      what: expect.stringMatching(/^2 blocks of thinking of agent:main:main are stale: /),
+      remedy: expect.stringContaining('openbot clean edit'),
+    },
+    {
+      severity: 'warning',
+      what: expect.stringContaining('left 1 block of thinking out of the last request of agent:main:main'),
+      remedy: expect.any(String),
+    },
+  ]);
+});
+
 it("OpenClaw's folder is reported on, and not changed", async () => {
   const place = makePlace(
     { 'agent:main:main': { sessionId: ONE, updatedAt: 1, systemSent: true } },

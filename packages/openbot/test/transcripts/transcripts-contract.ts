@@ -289,6 +289,35 @@ export function describeTranscriptsContract(name: string, open: () => Transcript
       expect(await read(transcripts)).toEqual(cleaned);
     });
 
+    test('restores without the thinking of what was said since, where the model binds it', async () => {
+      const transcripts = open();
+      const think = (about: string) =>
+        ({
+          type: 'message',
+          message: {
+            role: 'assistant',
+            model: 'claude-opus-5-5',
+            content: [
+              { type: 'thinking', thinking: about, thinkingSignature: 'c2lnbmVk' },
+              { type: 'text', text: about },
+            ],
+          },
+        }) as unknown as EntryDraft;
+      const turn = [user('ask'), call('c1'), result('c1', 'y'.repeat(5000)), think('before')];
+      await transcripts.append(REF, turn);
+      const before = await read(transcripts);
+      expect((await transcripts.clean(REF, { preset: 'extreme' })).changed).toBe(true);
+      await transcripts.append(REF, [user('go on'), think('since')]);
+      const cleaned = await read(transcripts);
+      const done = await transcripts.restore(REF);
+      expect(done).toEqual({ restored: true, linesKept: 2, thinkingUnbound: 1 });
+      const restored = await read(transcripts);
+      expect(restored.slice(0, before.length)).toEqual(before);
+      expect(JSON.stringify(restored.slice(before.length))).not.toContain('thinking');
+      expect((await transcripts.restore(REF)).restored).toBe(true);
+      expect(await read(transcripts)).toEqual(cleaned);
+    });
+
     test('tells of every append of this process', async () => {
       const transcripts = open();
       const seen: TranscriptUpdate[] = [];

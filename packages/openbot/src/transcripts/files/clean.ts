@@ -29,8 +29,8 @@ export async function restoreTranscript(path: string): Promise<RestoreResult> {
   if (!existsSync(path)) return { restored: false, linesKept: 0 };
   const { executeRestore } = await import('oc-context-cleaner');
   try {
-    const { linesKept } = await executeRestore(placeOf(path));
-    return { restored: true, linesKept };
+    const { linesKept, thinkingUnbound } = await executeRestore(placeOf(path));
+    return { restored: true, linesKept, ...(thinkingUnbound !== undefined && { thinkingUnbound }) };
   } catch (error) {
     // By its properties: where the cleaner is installed beside a bundle, its errors are of another class.
     const hasNone = (error as Partial<OpenBotError>).details?.backups !== undefined;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contextTokens, type Transcript } from '@openbot/sessions';
@@ -13,7 +13,7 @@ import {
 import { Listeners } from '../../listeners.ts';
 import { contextMessages } from '../context-messages.ts';
 import type { TranscriptRef, Transcripts, TranscriptUpdate } from '../contract.ts';
-import { cleanTranscript } from '../files/clean.ts';
+import { cleanTranscript, restoreTranscript } from '../files/clean.ts';
 import { readPathBack } from '../read-path-back.ts';
 import { traceTurn } from '../trace-turn.ts';
 
@@ -21,8 +21,8 @@ interface Kept {
   readonly lines: Buffer[];
   leafId: string | null;
   cleans: number;
-  /** Before the last clean or restore, and right after it. */
-  before?: { readonly lines: readonly Buffer[]; readonly after: number };
+  /** Before the last clean or restore. */
+  before?: readonly Buffer[];
 }
 
 /** For tests, and for runs that keep nothing. */
@@ -66,35 +66,49 @@ export function openMemoryTranscripts(now: () => number = Date.now): Transcripts
     },
     measureContext: async (ref) => contextTokens(scan(bytesOf(ref))).tokens,
     clean: async (ref, how) => {
-      const folder = await mkdtemp(join(tmpdir(), 'openbot-clean-'));
-      try {
-        const path = join(folder, `${ref.sessionId}.jsonl`);
-        await writeFile(path, bytesOf(ref));
-        const result = await cleanTranscript(path, how);
-        const lines = (await readFile(path, 'utf8')).split(/(?<=\n)/).map((line) => Buffer.from(line));
-        const kept = transcripts.get(nameOf(ref));
-        if (kept !== undefined && result.changed) replace(kept, lines);
-        return result;
-      } finally {
-        await rm(folder, { recursive: true });
-      }
+      const kept = transcripts.get(nameOf(ref));
+      return rewriteAsFile(
+        ref,
+        kept,
+        (path) => cleanTranscript(path, how),
+        ({ changed }) => changed,
+      );
     },
     restore: async (ref) => {
       const kept = transcripts.get(nameOf(ref));
-      if (kept?.before === undefined) return { restored: false, linesKept: 0 };
-      const since = kept.lines.slice(kept.before.after);
-      replace(kept, [...kept.before.lines, ...since]);
-      return { restored: true, linesKept: since.length };
+      return rewriteAsFile(ref, kept, restoreTranscript, ({ restored }) => restored);
     },
     onUpdate: (listener) => listeners.add(listener),
     close: async () => listeners.end(),
   };
 }
 
-function replace(kept: Kept, lines: readonly Buffer[]): void {
-  kept.before = { lines: [...kept.lines], after: lines.length };
-  kept.lines.splice(0, Number.POSITIVE_INFINITY, ...lines);
-  kept.cleans++;
+/** Does to the lines what is done to a file of them, with the state before the last rewrite as its backup. */
+async function rewriteAsFile<T>(
+  { sessionId }: TranscriptRef,
+  kept: Kept | undefined,
+  rewrite: (path: string) => Promise<T>,
+  isDone: (result: T) => boolean,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'openbot-rewrite-'));
+  try {
+    const path = join(folder, `${sessionId}.jsonl`);
+    if (kept !== undefined) await writeFile(path, Buffer.concat(kept.lines));
+    if (kept?.before !== undefined) {
+      await mkdir(join(folder, 'backups'));
+      await writeFile(join(folder, 'backups', `${sessionId}.backup.1.jsonl`), Buffer.concat(kept.before));
+    }
+    const result = await rewrite(path);
+    if (kept !== undefined && isDone(result)) {
+      const lines = (await readFile(path, 'utf8')).split(/(?<=\n)/).map((line) => Buffer.from(line));
+      kept.before = [...kept.lines];
+      kept.lines.splice(0, Number.POSITIVE_INFINITY, ...lines);
+      kept.cleans++;
+    }
+    return result;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 function scan(bytes: Buffer): Transcript {

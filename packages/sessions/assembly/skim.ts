@@ -76,6 +76,8 @@ const PUNCTUATION_WEIGHT: i32 = 3;
 const OPEN_OBJECT: i32 = 0x7b;
 const CLOSE_OBJECT: i32 = 0x7d;
 const OPEN_ARRAY: i32 = 0x5b;
+/** Of `System: `. */
+const LETTER_S: i32 = 0x53;
 const CLOSE_ARRAY: i32 = 0x5d;
 const COMMA: i32 = 0x2c;
 const COLON: i32 = 0x3a;
@@ -276,7 +278,8 @@ function takeWord(node: usize, start: usize, length: i32): void {
 /** A `<` or a `[`, perhaps written as an escape. */
 function mayHaveHead(start: usize): bool {
   const first = byteAt(start);
-  return first === 0x3c || first === OPEN_ARRAY || (first === BACKSLASH && byteAt(start + 1) === LOWER_U);
+  if (first === 0x3c || first === OPEN_ARRAY || first === LETTER_S) return true;
+  return first === BACKSLASH && byteAt(start + 1) === LOWER_U;
 }
 
 function takeScalar(node: usize, leaf: i32, start: usize, end: usize): void {

@@ -56,7 +56,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     extractSpokenText findRefusals formatSpokenText hasBoundThinking hasTools leafOf listSessionFiles measureContext
     modelMessagesOf openTranscriptForAppend readFileEnds readFileLinesBackwards readFileStart
     hasTranscriptHeader repairTranscriptHeader scanOpenTranscript sideOf withTranscriptLock LineMessage LineUsage
-    MessageBlock Speaker readLineMessage textsOf
+    MessageBlock Speaker readLineMessage splitSystemPart textsOf wordsBehindSystemPart
   `,
   rewrite: `
     ElementSpan FieldValue LineCopier MemberSpan SourceChanged Splice asciiJson findMember fromByteText

@@ -66,9 +66,7 @@ export function judgeLastExchange(transcript: Transcript): LastExchange {
     case 'toolResult':
       return 'unfinished';
     case 'user':
-      return transcript.resultCountOf(last) > 0 || transcript.has(last, FLAG.startsTurn)
-        ? 'unfinished'
-        : 'finished';
+      return isAnswered(transcript, last) ? 'unfinished' : 'finished';
     default:
       return hasOpenCall(transcript, last) ? 'unfinished' : 'finished';
   }
@@ -96,11 +94,15 @@ function isPartOfExchange(transcript: Transcript, index: number): boolean {
     case 'assistant':
       return !transcript.has(index, FLAG.mirror);
     case 'user':
-      // Reminders and the output of a person's own commands get no answer.
-      return transcript.resultCountOf(index) > 0 || transcript.has(index, FLAG.startsTurn);
+      return isAnswered(transcript, index);
     default:
       return false;
   }
+}
+
+/** Reminders and the output of a person's own commands get no answer of the model. */
+function isAnswered(transcript: Transcript, index: number): boolean {
+  return transcript.resultCountOf(index) > 0 || transcript.has(index, FLAG.startsTurn | FLAG.systemPart);
 }
 
 function hasOpenCall(transcript: Transcript, last: number): boolean {

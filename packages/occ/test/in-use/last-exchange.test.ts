@@ -17,6 +17,8 @@ async function judge(text: string): Promise<string[]> {
 }
 
 const { header, question, call, twoCalls, result, answer, custom, modelChange } = OPENCLAW;
+const TOLD = 'System: [2026-01-12 12:19:17 PST] Store durable memories now.';
+const told = { ...question, message: { role: 'user', content: TOLD } };
 const said = [header, question, call, result, answer];
 
 describe('OpenClaw and pi', () => {
@@ -31,6 +33,7 @@ describe('OpenClaw and pi', () => {
     ['an answer, then lines that are no messages', [...said, custom, modelChange], 'finished'],
     ['a result, then lines that are no messages', [header, question, call, result, custom], 'unfinished'],
     ['an answer, then the next question', [...said, question], 'unfinished'],
+    ['an answer, then what the runtime asks', [...said, told], 'unfinished'],
   ])('%s: %#', async (_, lines, expected) => {
     expect(await judge(chain(lines))).toEqual([expected, expected]);
   });
@@ -77,6 +80,7 @@ describe('Claude Code', () => {
       [asked, text, CLAUDE.call, CLAUDE.result, CLAUDE.answer, duration, reminder, lastPrompt],
       'finished',
     ],
+    ['what the runtime asks', [asked, CLAUDE.answer, { ...asked, message: told.message }], 'unfinished'],
     ['a result and a reminder', [asked, CLAUDE.call, CLAUDE.result, reminder, lastPrompt], 'unfinished'],
   ])('%s: %#', async (_, lines, expected) => {
     expect(await judge(chain(lines))).toEqual([expected, expected]);

@@ -1,6 +1,7 @@
 import { redactSecrets } from '@openbot/sessions';
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
-import type { TranscriptMessage } from '@openbot/sessions/transcript';
+import { splitSystemPart, type TranscriptMessage } from '@openbot/sessions/transcript';
+import { MEMORY_FLUSH_MARK } from '../transcripts/contract.ts';
 import type { CommandScope } from './contract.ts';
 
 const DEFAULT_TURNS = 5;
@@ -41,12 +42,20 @@ async function readTurns(
       // From the end backwards: the first that is met is the last that was said.
       if (open.answered === '') open.answered = short(textOf(message));
     } else if (message?.role === 'user') {
-      turns.unshift({ ...open, asked: short(plainWords(textOf(message))) });
+      const text = textOf(message);
+      const isTold = splitSystemPart(text, { isGuarded: true })?.words === '';
+      // What the agent is told in a run belongs to the turn of that run; a memory flush is a run of its own.
+      if (isTold && !isOfFlush(message)) continue;
+      if (!isTold) turns.unshift({ ...open, asked: short(plainWords(text)) });
       open = { asked: '', answered: '', calls: 0 };
       if (turns.length === wanted) break;
     }
   }
   return turns;
+}
+
+function isOfFlush({ idempotencyKey }: TranscriptMessage): boolean {
+  return typeof idempotencyKey === 'string' && idempotencyKey.startsWith(MEMORY_FLUSH_MARK);
 }
 
 function short(text: string): string {

@@ -23,6 +23,7 @@ export function* readItems(lines: SessionLines, chosen: ChosenEntries): Generato
       continue;
     }
     if (pending !== undefined) yield pending.item;
+    if (read.told !== undefined) yield { ...read.told, ...placeOf(index, chosen) };
     pending = { ...read, item };
   }
   if (pending !== undefined) yield pending.item;
@@ -30,6 +31,8 @@ export function* readItems(lines: SessionLines, chosen: ChosenEntries): Generato
 
 interface Open {
   readonly item: HistoryItem;
+  /** What the runtime told in front of the words of the person. */
+  readonly told?: HistoryMessage;
   readonly messageId?: string;
 }
 
@@ -94,7 +97,13 @@ export function readLineItem(
     ...(usage !== undefined && { usage }),
     ...(failure !== undefined && { failure }),
   };
-  return { item, ...(messageId !== undefined && speaker === 'assistant' && { messageId }) };
+  return {
+    item,
+    ...(message.told !== undefined && {
+      told: { kind: 'message', speaker: 'system', parts: [{ kind: 'text', text: message.told }], at },
+    }),
+    ...(messageId !== undefined && speaker === 'assistant' && { messageId }),
+  };
 }
 
 const NOT_ASCII = /[\x80-\xff]/;

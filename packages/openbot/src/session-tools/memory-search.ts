@@ -1,6 +1,6 @@
 import type { MemoryFile } from '@openbot/claude-code';
 import { shorten } from '@openbot/sessions/terminal-text';
-import { textsOf } from '@openbot/sessions/transcript';
+import { type TranscriptMessage, textsOf, wordsBehindSystemPart } from '@openbot/sessions/transcript';
 import type { MemoryHit } from '../memory-search/search-memory.ts';
 import { type Tool, toolFailure } from '../tools/contract.ts';
 import { answer, type ToolScope } from './parts.ts';
@@ -105,11 +105,18 @@ async function readConversations(scope: ToolScope, signal: AbortSignal): Promise
     const context = await state.transcripts.readContext(scope.refOf(key, entry)).catch(() => []);
     const text = context
       .filter(({ message }) => message.role === 'user' || message.role === 'assistant')
-      .map(({ message }) => `${message.role}: ${textsOf(message.content).join(' ').replace(/\s+/g, ' ')}`)
+      .map(({ message }) => ({ role: message.role, words: wordsOf(message).replace(/\s+/g, ' ') }))
+      .filter(({ words }) => words !== '')
+      .map(({ role, words }) => `${role}: ${words}`)
       .join('\n\n')
       .slice(0, room);
     room -= text.length;
     files.push({ name: key, text });
   }
   return files;
+}
+
+function wordsOf({ role, content }: TranscriptMessage): string {
+  const texts = textsOf(content);
+  return (role === 'user' ? texts.map(wordsBehindSystemPart) : texts).join(' ');
 }

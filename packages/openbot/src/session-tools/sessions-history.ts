@@ -1,6 +1,6 @@
 import { redactSecrets } from '@openbot/sessions';
 import { shorten } from '@openbot/sessions/terminal-text';
-import type { TranscriptMessage } from '@openbot/sessions/transcript';
+import { splitSystemPart, type TranscriptMessage } from '@openbot/sessions/transcript';
 import type { Tool } from '../tools/contract.ts';
 import { answer, type ToolScope } from './parts.ts';
 import { findReachable } from './reach.ts';
@@ -48,11 +48,13 @@ export function makeSessionsHistory(scope: ToolScope): Tool {
 function describe(message: TranscriptMessage, includeTools: boolean) {
   const { role } = message;
   if (role === 'toolResult' && !includeTools) return undefined;
-  const text = textOf(message, includeTools);
-  if (text === '') return undefined;
+  const whole = textOf(message, includeTools);
+  if (whole === '') return undefined;
   const { timestamp, toolName } = message;
+  const part = role === 'user' ? splitSystemPart(whole, { isGuarded: true }) : undefined;
+  const text = part?.words || whole;
   return {
-    role,
+    role: part?.words === '' ? 'system' : role,
     ...(typeof toolName === 'string' && { tool: toolName }),
     ...(typeof timestamp === 'number' && { at: new Date(timestamp).toISOString() }),
     text: shorten(redactSecrets(text), MOST_OF_MESSAGE),

@@ -52,6 +52,7 @@ export {
   formatSpokenText,
   type SpokenText,
 } from '../transcript/extract.ts';
+export { splitSystemPart, wordsBehindSystemPart } from '../transcript/system-part.ts';
 
 // A line as a reader understands it
 

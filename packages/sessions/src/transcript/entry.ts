@@ -97,6 +97,8 @@ export const FLAG = {
   boundModel: 1 << 19,
   /** Names another model. */
   otherModel: 1 << 20,
+  /** Written by the runtime of the agent in a person's place. The model answers it; no turn begins. */
+  systemPart: 1 << 21,
 } as const;
 
 export interface TokenUsage {

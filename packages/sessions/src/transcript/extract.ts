@@ -1,6 +1,7 @@
 import { isJsonObject } from '../entry/json-object.ts';
 import { isMachineText } from './formats/machine-text.ts';
 import { redactSecrets } from './redact/redact.ts';
+import { wordsBehindSystemPart } from './system-part.ts';
 
 export interface SpokenText {
   role: 'user' | 'assistant';
@@ -20,7 +21,10 @@ export function extractSpokenText(line: unknown): SpokenText | undefined {
   if (role !== 'user' && role !== 'assistant') return undefined;
   if (!isSpokenType(line.type)) return undefined;
   // Block by block, as turns are counted: Claude Code puts notes of its own beside what a person typed.
-  const texts = textsOf(message.content).filter((text) => role === 'assistant' || !isMachineText(text));
+  const texts = textsOf(message.content).flatMap((text) => {
+    if (role === 'assistant') return [text];
+    return isMachineText(text) ? [] : wordsBehindSystemPart(text);
+  });
   const text = texts.join('\n');
   return text.trim() === '' ? undefined : { role, text };
 }

@@ -1,8 +1,11 @@
+import { splitSystemPart } from '@openbot/sessions/transcript';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases, HUNT } from '../../../../../test/setup/hunt.ts';
+import { formatSystemPart } from '../../../src/turn/inbound/prepend-system-events.ts';
 import { cleanText } from '../../../src/turn/words/clean-text.ts';
 import { guardText, unguardText } from '../../../src/turn/words/guard-text.ts';
+import { wordsOfPerson } from '../../../src/turn/words/words-of-person.ts';
 import { hostileText, MARKERS, readsAsMarker } from './hostile-text.ts';
 
 describe('guardText', () => {
@@ -82,6 +85,18 @@ describe('guardText', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         for (const line of guardText(text).split('\n')) expect(readsAsMarker(line)).toBe(false);
+      }),
+      cases({ gate: 300, torture: 100_000 }),
+    );
+  });
+
+  it('keeps the words of a person apart from what they were told before', HUNT, () => {
+    const told = formatSystemPart({ text: 'MEMORY.md has changed:\n\n- a cat', at: 0 });
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        fc.pre(text.trim() !== '' && guardText(text).trim() !== '');
+        expect(wordsOfPerson(`${told}\n\n${guardText(text)}`)).toBe(cleanText(text));
+        expect(splitSystemPart(guardText(text), { isGuarded: true })).toBeUndefined();
       }),
       cases({ gate: 300, torture: 100_000 }),
     );

@@ -1,3 +1,5 @@
+import { wordsBehindSystemPart } from '../system-part.ts';
+
 /** Text that OpenClaw puts before and after a person's words when they come from a channel, and its own prompts. */
 
 const CHANNELS =
@@ -11,8 +13,6 @@ const TITLE = `(?:(?:${BLOCKS}) \\((?:untrusted metadata|untrusted, for context)
 
 /** Each is removed from the beginning, in any order. */
 const BEFORE: readonly RegExp[] = [
-  // System: [2026-03-13 11:57:14 GMT+8] Model switched to ...
-  new RegExp(`^System: \\[${TIME}\\] [^\\n]*`),
   // Conversation info (untrusted metadata): and an object in a fence
   new RegExp(`^${TITLE}\\n\`\`\`json\\n[\\s\\S]*?\\n\`\`\`(?=\\n|$)`),
   // Conversation context (untrusted, chronological): and lines, up to a blank one
@@ -38,6 +38,7 @@ export function stripChannelPreamble(text: string): string {
   let rest = text.trimStart();
   for (let before = ''; before !== rest; ) {
     before = rest;
+    rest = wordsBehindSystemPart(rest).trimStart();
     for (const form of BEFORE) rest = rest.replace(form, '').trimStart();
   }
   if (isOwnPrompt(rest)) return '';

@@ -3,6 +3,7 @@
  * any length goes by at the speed of its bytes, and nothing of a line is kept.
  */
 import { defineShape, type SkimmedLine } from '../skim/shape.ts';
+import { wordsBehindSystemPart } from '../system-part.ts';
 import { asNumber, asRef, asText, ESTIMATED_BY } from './dialect.ts';
 import { isMessageByProgram, isTypedText } from './machine-text.ts';
 
@@ -226,11 +227,15 @@ function isPersons(line: SkimmedLine): boolean {
  */
 export function readTypedText(line: SkimmedLine): string {
   const content = asText(line.values[TYPED_CONTENT]);
-  if (content !== undefined && isTypedText(content.length, content)) return content;
+  if (content !== undefined && isTypedText(content.length, content)) {
+    const words = wordsBehindSystemPart(content);
+    if (words !== '') return words;
+  }
   for (let i = 0; i < line.rowCount; i++) {
     const text = asText(line.row(i, TYPED_TEXT));
     if (line.row(i, TYPED_TYPE) !== 'text' || text === undefined || text.trim() === '') continue;
-    if (isTypedText(text.length, text)) return text;
+    const words = isTypedText(text.length, text) ? wordsBehindSystemPart(text) : '';
+    if (words !== '') return words;
   }
   return '';
 }

@@ -18,10 +18,10 @@ import {
   noteThinking,
 } from './dialect.ts';
 import {
+  flagOfText,
   isMarkedAsTyped,
   isMessageByProgram,
   isToolOutput,
-  isTypedText,
   TASK_NOTIFICATION,
 } from './machine-text.ts';
 
@@ -288,7 +288,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
   facts.kind = 'message';
   facts.role = 'user';
   let text = asNumber(values[CONTENT]);
-  let typed = isTypedText(text, values[CONTENT_HEAD]);
+  let written = flagOfText(text, values[CONTENT_HEAD]);
   let hasOther = false;
   let hasOutput = isToolOutput(values[CONTENT_HEAD]);
   for (let i = 0; i < line.rowCount; i++) {
@@ -307,12 +307,12 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
     } else if (type === 'text') {
       const size = asNumber(line.row(i, BLOCK_TEXT));
       text += size;
-      if (isTypedText(size, line.row(i, BLOCK_HEAD))) typed = true;
+      written |= flagOfText(size, line.row(i, BLOCK_HEAD));
       hasOutput ||= isToolOutput(line.row(i, BLOCK_HEAD));
     } else {
       if (type === 'image') {
         facts.imageCount++;
-        typed = true;
+        written = FLAG.startsTurn;
       }
       hasOther = true;
     }
@@ -330,8 +330,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
     values[ORIGIN_KIND],
   );
   if (facts.role !== 'user') return;
-  if (typed && !byProgram) facts.flags |= FLAG.startsTurn;
-  else facts.flags |= FLAG.meta;
+  facts.flags |= byProgram || written === 0 ? FLAG.meta : written & FLAG.startsTurn || written;
 }
 
 function readAssistant(line: SkimmedLine, facts: LineFacts): void {

@@ -1,3 +1,5 @@
+import { FLAG } from '../entry.ts';
+
 /** How texts begin that Claude Code's transcripts record as a person's but that no person typed. */
 const OPENINGS = [
   '<command-name>',
@@ -44,7 +46,19 @@ export function isMachineText(head: string | undefined): boolean {
 
 /** Whether a person typed a text, by its length and its beginning as the leaf `head` gives them. */
 export function isTypedText(size: unknown, head: unknown): boolean {
-  return typeof size === 'number' && size > 0 && !isMachineText(typeof head === 'string' ? head : undefined);
+  const isTyped = typeof size === 'number' && size > 0 && !isSystemPart(head);
+  return isTyped && !isMachineText(typeof head === 'string' ? head : undefined);
+}
+
+/** A turn of a person, a part of the system's, or 0, for one text in a person's place. */
+export function flagOfText(size: unknown, head: unknown): number {
+  if (isTypedText(size, head)) return FLAG.startsTurn;
+  return isSystemPart(head) ? FLAG.systemPart : 0;
+}
+
+/** Whether the runtime of the agent wrote all of a text, by the leaf `head`. */
+export function isSystemPart(head: unknown): boolean {
+  return head === '';
 }
 
 /** Whether the marks on a message in a person's place say that the program wrote it. */

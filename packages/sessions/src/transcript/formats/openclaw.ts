@@ -18,11 +18,12 @@ import {
   type LineFacts,
   noteThinking,
 } from './dialect.ts';
+import { isSystemPart } from './machine-text.ts';
 
 const BLOCKS: Spec = {
   fields: {
     type: 'text',
-    text: 'size',
+    text: 'head',
     thinking: 'size',
     id: 'ref',
     name: 'text',
@@ -52,7 +53,7 @@ const USAGE: Spec = {
 /** A message's own fields, wherever the line keeps them: under `message`, or, in flat lines, at the top. */
 const MESSAGE: Readonly<Record<string, Spec | 'text' | 'flag' | 'size' | 'weight'>> = {
   role: { leaf: 'text', as: 'role' },
-  content: { leaf: 'size', as: 'content', rows: BLOCKS },
+  content: { leaf: 'head', as: 'content', rows: BLOCKS },
   toolCallId: { leaf: 'ref', as: 'toolCallId' },
   toolName: { leaf: 'text', as: 'toolName' },
   isError: { leaf: 'flag', as: 'isError' },
@@ -94,7 +95,7 @@ const shape = defineShape({
         },
       },
     },
-    replacement: { leaf: 'scalar', fields: { content: { leaf: 'size', as: 'content', rows: BLOCKS } } },
+    replacement: { leaf: 'scalar', fields: { content: { leaf: 'head', as: 'content', rows: BLOCKS } } },
   },
 });
 
@@ -107,6 +108,7 @@ const PARENT_SESSION = shape.slot('parentSession');
 const MESSAGE_PRESENT = shape.slot('message');
 const ROLE = shape.slot('role');
 const CONTENT = shape.slot('content');
+const CONTENT_HEAD = shape.slot('content^');
 const TOOL_CALL_ID = shape.slot('toolCallId');
 const TOOL_NAME = shape.slot('toolName');
 const IS_ERROR = shape.slot('isError');
@@ -139,6 +141,7 @@ const SYSTEM_TEXT = shape.slot('systemText');
 
 const BLOCK_TYPE = shape.rowSlot('type');
 const BLOCK_TEXT = shape.rowSlot('text');
+const BLOCK_HEAD = shape.rowSlot('text^');
 const BLOCK_THINKING = shape.rowSlot('thinking');
 const BLOCK_ID = shape.rowSlot('id');
 const BLOCK_NAME = shape.rowSlot('name');
@@ -226,13 +229,13 @@ function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | und
   facts.role = role;
   const contentSize = values[CONTENT];
   let text = asNumber(contentSize);
-  let hasContent = text > 0;
+  let hasWords = text > 0 && !isSystemPart(values[CONTENT_HEAD]);
   for (let i = 0; i < line.rowCount; i++) {
     const type = line.row(i, BLOCK_TYPE);
     if (type === 'text') {
       const size = asNumber(line.row(i, BLOCK_TEXT));
       text += size;
-      if (size > 0) hasContent = true;
+      if (size > 0 && !isSystemPart(line.row(i, BLOCK_HEAD))) hasWords = true;
     } else if (isCallBlock(type)) {
       const size = line.row(i, BLOCK_ARGUMENTS) ?? line.row(i, BLOCK_INPUT);
       addCall(facts, line.row(i, BLOCK_ID), line.row(i, BLOCK_NAME), asNumber(size));
@@ -242,7 +245,7 @@ function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | und
       noteThinking(facts, text > 0);
     } else if (type === 'image') {
       facts.imageCount++;
-      hasContent = true;
+      hasWords = true;
     } else facts.flags |= FLAG.otherContent;
   }
   facts.copySize += asNumber(values[DETAILS]);
@@ -253,7 +256,8 @@ function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | und
   }
   if (role === 'bashExecution' && values[EXCLUDED] !== true) facts.flags |= FLAG.toolOutput;
   facts.textSize = role === 'bashExecution' ? asNumber(values[COMMAND]) + asNumber(values[OUTPUT]) : text;
-  if (role === 'user' && hasContent) facts.flags |= FLAG.startsTurn;
+  if (role === 'user' && hasWords) facts.flags |= FLAG.startsTurn;
+  else if (role === 'user' && text > 0) facts.flags |= FLAG.systemPart;
   if (role === 'assistant') readAssistant(line, facts);
 }
 

@@ -1,3 +1,4 @@
+import { splitSystemPart } from '../system-part.ts';
 import { HEAD_LENGTH, NULL_REF, type ShapeNode, type SkimmedLine } from './shape.ts';
 
 /**
@@ -53,7 +54,7 @@ function pickLeaf(value: unknown, node: ShapeNode, into: SkimmedLine): void {
     case 'head':
       if (typeof value !== 'string') return;
       into.put(node, value.length);
-      if (hasHead(value.charCodeAt(0))) into.putHead(node, value.slice(0, HEAD_LENGTH));
+      putHead(node, into, value, () => value);
       return;
     case 'sum':
       if (typeof value === 'string') add(node, into, value.length);
@@ -71,8 +72,13 @@ function pickLeaf(value: unknown, node: ShapeNode, into: SkimmedLine): void {
   }
 }
 
-export function hasHead(firstUnit: number): boolean {
-  return firstUnit === 0x3c || firstUnit === 0x5b;
+/**
+ * @param start of a string, at least as long as a head
+ * @param whole reads all of it, where that is needed
+ */
+export function putHead(node: ShapeNode, into: SkimmedLine, start: string, whole: () => string): void {
+  if (start.startsWith('<') || start.startsWith('[')) into.putHead(node, start.slice(0, HEAD_LENGTH));
+  else if (start.startsWith('System: ') && splitSystemPart(whole())?.words === '') into.putHead(node, '');
 }
 
 export function add(node: ShapeNode, into: SkimmedLine, amount: number): void {

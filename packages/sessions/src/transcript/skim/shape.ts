@@ -47,7 +47,7 @@ export interface Spec {
 
 /**
  * How much of a string the leaf `head` keeps. Only strings that begin with `<` or `[` have a head: a person's text
- * rarely does.
+ * rarely does. The head of a string of which the runtime wrote all lines (see system-part.ts) is empty.
  */
 export const HEAD_LENGTH = 48;
 

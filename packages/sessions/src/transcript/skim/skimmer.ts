@@ -1,5 +1,5 @@
 import { FIRST_LINE_ROOM, type Kernel } from './kernel.ts';
-import { add, appendText, hasHead, pick } from './pick.ts';
+import { add, appendText, pick, putHead } from './pick.ts';
 import { HEAD_LENGTH, NULL_REF, type Shape, type ShapeNode, type SkimmedLine } from './shape.ts';
 import { type PlacedShape, placeShape } from './shape-in-memory.ts';
 import { StringTable } from './string-table.ts';
@@ -181,12 +181,11 @@ export class Skimmer {
     else into.put(node, text);
   }
 
-  /** The beginning only: command output is machine-made too, and can be megabytes long. */
+  /** Mostly the beginning only: command output is machine-made too, and can be megabytes long. */
   #takeHead(node: ShapeNode, start: number, end: number): void {
     const { bytes } = this.#kernel;
-    const raw = bytes.toString('utf8', start, endOfUnits(bytes, start, end, HEAD_LENGTH));
-    const head = JSON.parse(`"${raw}"`) as string;
-    if (hasHead(head.charCodeAt(0))) this.#into.putHead(node, head.slice(0, HEAD_LENGTH));
+    const read = (to: number) => JSON.parse(`"${bytes.toString('utf8', start, to)}"`) as string;
+    putHead(node, this.#into, read(endOfUnits(bytes, start, end, HEAD_LENGTH)), () => read(end));
   }
 }
 

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../entry/json-object.ts';
 import { isMachineText } from '../formats/machine-text.ts';
+import { splitSystemPart } from '../system-part.ts';
 import { type MessageBlock, readBlocks } from './blocks.ts';
 
 /**
@@ -22,6 +23,8 @@ export interface LineUsage {
 export interface LineMessage {
   readonly speaker: Speaker;
   readonly blocks: readonly MessageBlock[];
+  /** What the runtime of the agent told in front of the words of a person. */
+  readonly told?: string;
   readonly id?: string;
   /** Milliseconds. */
   readonly at?: number;
@@ -44,18 +47,22 @@ export interface LineMessage {
 export function readLineMessage(line: unknown): LineMessage | undefined {
   if (!isJsonObject(line)) return undefined;
   const message = isJsonObject(line.message) ? line.message : undefined;
-  const told = { id: textOf(line.uuid) ?? textOf(line.id), at: timeOf(line.timestamp ?? message?.timestamp) };
+  const place = {
+    id: textOf(line.uuid) ?? textOf(line.id),
+    at: timeOf(line.timestamp ?? message?.timestamp),
+  };
   const speaker = speakerOf(line, message ?? line);
   if (speaker === undefined) return undefined;
   const content = message?.content ?? line.content ?? line.summary;
   const found = readBlocks(message ?? line, content);
-  const { by, blocks } = attribute(speaker, found);
+  const { by, blocks, told } = attribute(speaker, found);
   if (blocks.length === 0 && speaker !== 'assistant') return undefined;
   const of = message ?? line;
   return leaveOutAbsent({
     speaker: by,
     blocks,
-    ...told,
+    told,
+    ...place,
     ...(speaker === 'assistant' && describeAnswer(line, of)),
     isSidechain: line.isSidechain === true || undefined,
   });
@@ -79,14 +86,22 @@ function speakerOf(
   return role === 'custom' || role === 'hookMessage' || role === 'system' ? 'system' : undefined;
 }
 
-/** Claude Code puts results of tools, and notes of its own, into lines of a person. */
+/** Claude Code puts results of tools, and notes of its own, into lines of a person; runtimes put what they tell there. */
 function attribute(
   speaker: Speaker,
   blocks: readonly MessageBlock[],
-): { by: Speaker; blocks: readonly MessageBlock[] } {
+): { by: Speaker; blocks: readonly MessageBlock[]; told?: string } {
   if (speaker !== 'user') return { by: speaker, blocks };
-  const own = blocks.filter((block) => block.kind !== 'result' && !isNote(block));
-  if (own.some(({ kind }) => kind === 'text' || kind === 'image')) return { by: 'user', blocks: own };
+  const told: string[] = [];
+  const own = blocks.flatMap((block) => {
+    if (block.kind === 'result' || isNote(block)) return [];
+    const part = block.kind === 'text' ? splitSystemPart(block.text) : undefined;
+    if (part === undefined) return [block];
+    told.push(part.told);
+    return part.words === '' ? [] : [{ ...block, text: part.words }];
+  });
+  if (own.some(({ kind }) => kind === 'text' || kind === 'image'))
+    return { by: 'user', blocks: own, told: told.length === 0 ? undefined : told.join('\n') };
   return { by: blocks.some(({ kind }) => kind === 'result') ? 'tool' : 'system', blocks };
 }
 

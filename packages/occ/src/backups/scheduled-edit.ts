@@ -35,6 +35,8 @@ export interface ScheduledEdit {
   /** Which storage holds the session. Absent in records of earlier versions. */
   readonly source?: SourceName;
   readonly storage?: FoundSession['storage'];
+  /** Of a session in a database that is to be edited. */
+  readonly database?: { readonly path: string; readonly sessionId: string };
   readonly toolRemoval: ResolvedToolRemovalOptions;
   /** Whether the first state is kept when its backup is rotated out. True. */
   readonly keepsOriginal?: boolean;

@@ -58,7 +58,7 @@ export function planClean(
   // The calls of a message may stay without its thinking where that no longer counts.
   const dropThinking = (index: number) =>
     isBound ? lines.dropThinkingAlone(index) : lines.dropThinking(index);
-  planLines(lines, transcript, path, pairs, actions, thinking, dropThinking);
+  planLines(lines, path, pairs, actions, thinking, dropThinking);
   planOutputs(transcript, path, zones, over ?? Number.POSITIVE_INFINITY, lines);
   // Not a change by itself, so that a second clean changes nothing.
   if (lines.changes) {
@@ -121,7 +121,6 @@ export function planClean(
 
 function planLines(
   lines: PlannedLines,
-  transcript: Transcript,
   path: readonly number[],
   { firstCallAt, firstResultAt, callOfResult }: PairedCalls,
   { ofCall }: CallActions,

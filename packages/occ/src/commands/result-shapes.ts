@@ -24,6 +24,7 @@ const COUNTS = {
   toolCallsTruncated: 'number',
   toolCallsPreserved: 'number',
   'toolOutputsTruncated?': "number - outputs in people's lines that were shortened",
+  'thinkingUnbound?': 'number - blocks of thinking that went because what they are bound to changed',
   sizeOriginal: 'number - bytes',
   reductionPercent: 'number - of the file',
 } as const;

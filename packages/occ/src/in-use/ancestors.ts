@@ -71,7 +71,7 @@ export function pickAgent(ancestors: readonly Ancestor[]): Ancestor | undefined 
 export function findRunner(use: SessionUse): Partial<ProcessIdentity> | undefined {
   if (use.kind !== 'unfinished')
     return use.isAncestor && use.pid !== undefined ? identify(use.pid) : undefined;
-  if (use.ownRun === 'no') return undefined;
+  if (use.ownRun === 'no') return use.runner;
   const agent = pickAgent(listAncestors());
   return agent === undefined ? undefined : identify(agent.pid);
 }

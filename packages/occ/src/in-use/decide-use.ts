@@ -20,7 +20,8 @@ export function decideUse(use: SessionUse | undefined, sessionId: string, flags:
   if (use === undefined) return { act: 'go' };
   const isOwn = isOwnRun(use);
   if (use.kind === 'unfinished') {
-    if (use.ownRun === 'survives' && flags.whenIdle !== true) return { act: 'go', note: SURVIVES_NOTE };
+    const isDelayed = flags.whenIdle === true || (use.bindsThinking === true && flags.canSchedule);
+    if (use.ownRun === 'survives' && !isDelayed) return { act: 'go', note: SURVIVES_NOTE };
     if (flags.force === true) return { act: 'go' };
   }
   if (flags.canSchedule && (isOwn || flags.whenIdle === true)) {
@@ -54,8 +55,9 @@ function describeUser(use: SessionUse): string {
     case 'writer':
       return `${use.who} has it open for writing`;
     case 'unfinished':
-      return use.ownRun !== 'no'
-        ? 'this command was called from its own run'
+      if (use.ownRun !== 'no') return 'this command was called from its own run';
+      return use.runner?.pid !== undefined
+        ? `process ${use.runner.pid} has not finished its last exchange`
         : `its last exchange is unfinished and it changed ${describeAge(use.ageMs)} ago`;
   }
 }
@@ -96,12 +98,17 @@ function listRemedies(
   return `${wait} If that program has certainly ended, remove ${use.lockPath}.`;
 }
 
+/** Why an edit is not made in the middle of an exchange. */
+const BOUND_REASON =
+  'its model binds thinking to all that was said before it, so nothing of that may change now';
+
 function scheduledNote(use: SessionUse): string {
   return `${explainDelay(use)} The edit is made when that has ended.`;
 }
 
 function explainDelay(use: SessionUse): string {
   if (!isOwnRun(use) || use.kind === 'writer') return `In use: ${describeUser(use)}.`;
-  const isAborted = use.kind === 'lock' || use.ownRun === 'aborts';
-  return `This command was called from the session's own run${isAborted ? ', which a rewrite would abort' : ''}.`;
+  const called = "This command was called from the session's own run";
+  if (use.kind === 'lock' || use.ownRun === 'aborts') return `${called}, which a rewrite would abort.`;
+  return use.bindsThinking ? `${called}: ${BOUND_REASON}.` : `${called}.`;
 }

@@ -1,9 +1,15 @@
 import { statSync } from 'node:fs';
 import type { Transcript } from '@openbot/sessions';
-import { describeCommand, inspectLock, type LockHolder, ownIdentity } from '@openbot/sessions/disk';
+import {
+  describeCommand,
+  inspectLock,
+  type LockHolder,
+  ownIdentity,
+  type ProcessIdentity,
+} from '@openbot/sessions/disk';
 import type { OwnRun } from '../storage/contract/use.ts';
 import { isAncestor } from './ancestors.ts';
-import { judgeLastExchange, readLastExchange } from './last-exchange.ts';
+import { isBoundSession, judgeLastExchange, readLastExchange } from './last-exchange.ts';
 import { findOpenWriter, type WriterSearch } from './open-writers.ts';
 import {
   isRecent,
@@ -20,6 +26,8 @@ interface UseSearch {
   readonly isRunning?: boolean;
   /** Whether that run called us: it then certainly continues. */
   readonly ownRun?: OwnRun;
+  /** The process that works on the session, if one is known to: where thinking is bound its exchange counts at any age. */
+  readonly findRunner?: () => Partial<ProcessIdentity> | undefined;
   /** Milliseconds; Date.now(). */
   readonly now?: number;
   readonly writers?: WriterSearch;
@@ -82,9 +90,17 @@ export async function findUnfinished(path: string, search: UseSearch): Promise<U
   const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   if (changedAt === undefined) return undefined;
   const ageMs = (search.now ?? Date.now()) - changedAt;
-  if (ownRun === 'no' && search.isRunning !== true && !isRecent(ageMs)) return undefined;
-  const exchange = transcript === undefined ? await readLastExchange(path) : judgeLastExchange(transcript);
-  return exchange === 'unfinished' ? { kind: 'unfinished', ageMs, ownRun } : undefined;
+  const counts = ownRun !== 'no' || search.isRunning === true || isRecent(ageMs);
+  const runner = search.findRunner?.();
+  if (!counts && runner === undefined) return undefined;
+  const { exchange, isBound } =
+    transcript === undefined
+      ? await readLastExchange(path)
+      : { exchange: judgeLastExchange(transcript), isBound: isBoundSession(transcript) };
+  if (exchange !== 'unfinished' || !(counts || isBound)) return undefined;
+  return isBound
+    ? { kind: 'unfinished', ageMs, ownRun, bindsThinking: true, runner }
+    : { kind: 'unfinished', ageMs, ownRun };
 }
 
 /** On another host the same pid is another process. */

@@ -1,12 +1,21 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import { FLAG, LineSplitter, leafOf, TranscriptBuilder } from '@openbot/sessions/transcript';
+import { activePath, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import {
+  FLAG,
+  hasBoundThinking,
+  LineSplitter,
+  leafOf,
+  TranscriptBuilder,
+} from '@openbot/sessions/transcript';
 
 /** The state of the last exchange of a conversation. */
 type LastExchange =
   /** The assistant gave its answer, or there are no messages. */
   | 'finished'
-  /** A call without a result, a result without an answer, or a person's text without one. */
+  /**
+   * A call without a result, a result without an answer, or a person's text without one; and thinking alone, where it is
+   * bound to what was said before it.
+   */
   | 'unfinished'
   /** The entries that would show it are missing. Only for the tail of a transcript. */
   | 'unknown';
@@ -15,25 +24,41 @@ const FIRST_TAIL = 256 * 1024;
 const LONGEST_TAIL = 16 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Reads the end of the file, or all of it if the end does not show the state. */
-export async function readLastExchange(path: string): Promise<LastExchange> {
-  for (let bytes = FIRST_TAIL; bytes <= LONGEST_TAIL; bytes *= 8) {
-    const tail = readTail(path, bytes);
-    const exchange = judgeTail(tail.bytes);
-    if (exchange !== 'unknown') return exchange;
-    if (tail.isWhole) return 'finished';
-  }
-  return judgeLastExchange(await scanTranscriptFile(path));
+export interface ReadExchange {
+  readonly exchange: LastExchange;
+  /** Whether thinking is bound to what was said before it. */
+  readonly isBound: boolean;
 }
 
-function judgeTail(bytes: Buffer): LastExchange {
+/** Reads the end of the file, or all of it if the end does not show the state. */
+export async function readLastExchange(path: string): Promise<ReadExchange> {
+  for (let bytes = FIRST_TAIL; bytes <= LONGEST_TAIL; bytes *= 8) {
+    const tail = readTail(path, bytes);
+    const transcript = scanTail(tail.bytes);
+    // Lines outside the conversation do not show its state.
+    const exchange = transcript.lastInTree < 0 ? 'unknown' : judgeLastExchange(transcript);
+    const namesModel = transcript.hasFlag(FLAG.boundModel | FLAG.otherModel);
+    if (tail.isWhole || exchange === 'finished' || (exchange === 'unfinished' && namesModel)) {
+      return {
+        exchange: exchange === 'unknown' ? 'finished' : exchange,
+        isBound: isBoundSession(transcript),
+      };
+    }
+  }
+  const transcript = await scanTranscriptFile(path);
+  return { exchange: judgeLastExchange(transcript), isBound: isBoundSession(transcript) };
+}
+
+export function isBoundSession(transcript: Transcript): boolean {
+  return transcript.hasFlag(FLAG.boundModel) && hasBoundThinking(transcript, activePath(transcript).entries);
+}
+
+function scanTail(bytes: Buffer): Transcript {
   const builder = new TranscriptBuilder();
   const splitter = new LineSplitter(builder);
   splitter.push(bytes);
   splitter.finish();
-  const transcript = builder.finish(splitter.offset);
-  // Lines outside the conversation do not show its state.
-  return transcript.lastInTree < 0 ? 'unknown' : judgeLastExchange(transcript);
+  return builder.finish(splitter.offset);
 }
 
 /** Whole lines: a line that begins before the tail is left out. */
@@ -68,7 +93,7 @@ export function judgeLastExchange(transcript: Transcript): LastExchange {
     case 'user':
       return isAnswered(transcript, last) ? 'unfinished' : 'finished';
     default:
-      return hasOpenCall(transcript, last) ? 'unfinished' : 'finished';
+      return hasOpenCall(transcript, last) || isOpenThought(transcript, last) ? 'unfinished' : 'finished';
   }
 }
 
@@ -122,4 +147,15 @@ function hasOpenCall(transcript: Transcript, last: number): boolean {
     for (const result of transcript.resultsOf(i)) open.delete(result.callId);
   }
   return open.size > 0;
+}
+
+/** Whether a message is thinking alone, which the next one has to follow. */
+function isOpenThought(transcript: Transcript, last: number): boolean {
+  const message = transcript.messageOf(last);
+  for (let i = last; i >= 0; i--) {
+    if (i !== last && (message < 0 || transcript.messageOf(i) !== message)) break;
+    const says = transcript.textSizeOf(i) + transcript.callCountOf(i) > 0;
+    if (says || transcript.has(i, FLAG.otherContent | FLAG.failed)) return false;
+  }
+  return transcript.has(last, FLAG.thinking) && isBoundSession(transcript);
 }

@@ -1,3 +1,4 @@
+import type { ProcessIdentity } from '@openbot/sessions/disk';
 import type { OwnRun } from '../storage/contract/use.ts';
 
 /** A process holds the lock of the transcript. */
@@ -31,6 +32,10 @@ export interface UnfinishedUse {
   /** Since the transcript last changed. */
   readonly ageMs: number;
   readonly ownRun: OwnRun;
+  /** What the run thinks after a change of earlier messages would not count: it is bound to what it has in memory. */
+  readonly bindsThinking?: boolean;
+  /** The process that works on the exchange, where it is known. */
+  readonly runner?: Partial<ProcessIdentity>;
 }
 
 export type SessionUse = LockUse | WriterUse | UnfinishedUse;

@@ -5,7 +5,7 @@ import { type EditedSession, editSession, planSessionEdit } from '../rewrite/edi
 import { scheduleEdit } from '../schedule/start-worker.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
-import type { OwnRun, SettledUse } from '../storage/contract/use.ts';
+import type { OwnRun, SettledUse, UseQuestion } from '../storage/contract/use.ts';
 import { describeEdit } from './describe-edit.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import type { EditOutcome } from './results.ts';
@@ -41,12 +41,13 @@ interface EditCaller {
   readonly ownRun: OwnRun;
   /** False for the worker of a scheduled edit. */
   readonly canSchedule: boolean;
+  readonly scheduled?: UseQuestion['scheduled'];
 }
 
 export async function editFound(
   options: EditOptions,
   found: ResolvedSession,
-  { ownRun, canSchedule }: EditCaller,
+  { ownRun, canSchedule, scheduled }: EditCaller,
 ): Promise<EditOutcome> {
   const { session } = found;
   const { force, waitMs, whenIdle, scope } = options;
@@ -55,7 +56,7 @@ export async function editFound(
       return describeEdit(options, found, await planEdit(options, session), { dryRun: true });
     const use = await storageOf(session).use();
     const flags = { force, waitMs, whenIdle, canSchedule };
-    const settled = await use.settle(session, { ownRun, env: scope.env, flags });
+    const settled = await use.settle(session, { ownRun, env: scope.env, flags, scheduled });
     if (settled.act === 'schedule') return await scheduleFor(options, found, settled);
     const { isInRun, assertIdle } = settled;
     const done = await editSession(storageOf(session), session, {
@@ -92,7 +93,8 @@ async function scheduleFor(
     return describeEdit(options, found, planned, {});
   await scheduleEdit({
     session,
-    path: session.path,
+    path: storageOf(session).transcriptPathOf(session),
+    database: session.storage === 'sqlite' ? { path: session.path, sessionId: session.sessionId } : undefined,
     toolRemoval,
     keepsOriginal: options.keepOriginal,
     runner,

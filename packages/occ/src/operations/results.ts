@@ -17,6 +17,8 @@ export interface EditStatistics {
   toolCallsPreserved: number;
   /** Outputs in people's lines (commands, background agents, named files) that were shortened; left out where none was. */
   toolOutputsTruncated?: number;
+  /** Blocks of thinking that went because what they are bound to changed; left out where none did. */
+  thinkingUnbound?: number;
   sizeOriginal: number;
   sizeAfter: number;
   /** Of the file, in whole percent. */
@@ -53,6 +55,8 @@ export interface CloneStatistics {
   toolCallsPreserved: number;
   /** Outputs in people's lines (commands, background agents, named files) that were shortened; left out where none was. */
   toolOutputsTruncated?: number;
+  /** Blocks of thinking that went because what they are bound to changed; left out where none did. */
+  thinkingUnbound?: number;
   sizeOriginal: number;
   sizeCloned: number;
   reductionPercent: number;

@@ -3,6 +3,7 @@ import { editWhenIdle } from '../schedule/edit-when-idle.ts';
 import { isOurs, readRecord } from '../schedule/record.ts';
 import { storageOf } from '../storage/all.ts';
 import type { SearchScope } from '../storage/contract/found-session.ts';
+import { sessionInDatabase } from '../storage/openclaw-sqlite/figures/run-in-progress.ts';
 import { editFound } from './execute-edit.ts';
 
 interface ScheduledTask {
@@ -11,6 +12,9 @@ interface ScheduledTask {
   readonly path: string;
   readonly id: string;
 }
+
+/** For how long a run in a database is waited for before the worker looks whether it still has to wait. */
+const LOOK_MS = 30_000;
 
 /**
  * Does what the journal of a session says under `id`: an edit when the session is idle, or the correction of figures
@@ -24,15 +28,22 @@ export async function runScheduledTask({ scope, path, id }: ScheduledTask): Prom
     const use = await storageOf({ source, storage }).use();
     return use.correctAfterRun?.({ id, path });
   }
-  const session = findSessionAtPath({ ...scope, source }, path);
+  const { database } = record;
+  const session =
+    database === undefined
+      ? findSessionAtPath({ ...scope, source }, path)
+      : sessionInDatabase(database.path, database.sessionId);
   await editWhenIdle({
     id,
     path,
     sessionId: session.sessionId,
     edit: async () => {
-      const options = { scope, toolRemoval, keepOriginal: keepsOriginal };
+      // A run in a database shows only there.
+      const waitMs = database === undefined ? undefined : LOOK_MS;
+      const options = { scope, toolRemoval, keepOriginal: keepsOriginal, waitMs };
       // The environment is that of the process that scheduled the edit. This process is not part of its run.
-      const caller = { ownRun: 'no', canSchedule: false } as const;
+      const scheduled = { runner: record.runner };
+      const caller = { ownRun: 'no', canSchedule: false, scheduled } as const;
       const { result } = await editFound(options, { session, foundBy: 'argument' }, caller);
       return result;
     },

@@ -1,4 +1,4 @@
-import { formatCount, percentOf } from '@openbot/sessions/terminal-text';
+import { formatCount, formatQuantity, percentOf } from '@openbot/sessions/terminal-text';
 import type { PlanTokens } from '../clean/plan.ts';
 import type { CloneStatistics, EditStatistics } from '../operations/results.ts';
 import { formatChange, formatSize } from './figures.ts';
@@ -10,6 +10,8 @@ interface CleanFigures {
   readonly toolCalls: { total: number; removed: number; truncated: number; preserved: number };
   /** Shortened tool outputs in lines of people. */
   readonly outputs: number;
+  /** Blocks of thinking that went because what they are bound to changed. */
+  readonly thinking: number;
   readonly tokens: PlanTokens;
 }
 
@@ -19,6 +21,7 @@ export function figuresOfEdit(statistics: EditStatistics, tokens: PlanTokens): C
     sizes: [statistics.sizeOriginal, statistics.sizeAfter],
     toolCalls: toolCallsOf(statistics),
     outputs: statistics.toolOutputsTruncated ?? 0,
+    thinking: statistics.thinkingUnbound ?? 0,
     tokens,
   };
 }
@@ -29,6 +32,7 @@ export function figuresOfClone(statistics: CloneStatistics, tokens: PlanTokens):
     sizes: [statistics.sizeOriginal, statistics.sizeCloned],
     toolCalls: toolCallsOf(statistics),
     outputs: statistics.toolOutputsTruncated ?? 0,
+    thinking: statistics.thinkingUnbound ?? 0,
     tokens,
   };
 }
@@ -42,7 +46,14 @@ function toolCallsOf(statistics: EditStatistics | CloneStatistics): CleanFigures
   };
 }
 
-export function statisticsLines({ messages, sizes, toolCalls, outputs, tokens }: CleanFigures): string[] {
+export function statisticsLines({
+  messages,
+  sizes,
+  toolCalls,
+  outputs,
+  thinking,
+  tokens,
+}: CleanFigures): string[] {
   const { total, removed, truncated, preserved } = toolCalls;
   const calls =
     total === 0
@@ -52,6 +63,7 @@ export function statisticsLines({ messages, sizes, toolCalls, outputs, tokens }:
     `  Messages: ${formatChange(...messages, formatCount)}`,
     `  Tool calls: ${calls}`,
     ...(outputs === 0 ? [] : [`  Output in messages: ${formatCount(outputs)} truncated`]),
+    ...(thinking === 0 ? [] : [`  Thinking: ${describeThinking(thinking)}`]),
     `  Context: ${formatTokenChange(tokens)}`,
     `  Size: ${formatSizeChange(...sizes)}`,
   ];
@@ -59,7 +71,7 @@ export function statisticsLines({ messages, sizes, toolCalls, outputs, tokens }:
 
 /** @param truncateOver the size above which calls were shortened in recent turns too */
 export function verboseStatisticsLines(
-  { messages, sizes, toolCalls, outputs, tokens }: CleanFigures,
+  { messages, sizes, toolCalls, outputs, thinking, tokens }: CleanFigures,
   truncateOver: number | undefined,
 ): string[] {
   const { total, removed, truncated, preserved } = toolCalls;
@@ -75,9 +87,14 @@ export function verboseStatisticsLines(
       : [
           `  Output:       ${formatCount(outputs)} truncated (commands, background agents, files in messages)`,
         ]),
+    ...(thinking === 0 ? [] : [`  Thinking:     ${describeThinking(thinking)}`]),
     `  Context:      ${formatTokenChange(tokens)}`,
     `  Size:         ${formatSizeChange(...sizes)}`,
   ];
+}
+
+function describeThinking(blocks: number): string {
+  return `${formatQuantity(blocks, 'block')} removed (bound to what comes before, which changes)`;
 }
 
 /** `184,000 → 61,200 tokens (67% less, calibrated)` */

@@ -14,6 +14,8 @@ import { changeRecord, recordProcess } from './record.ts';
 interface ScheduleRequest {
   /** Of the transcript beside which the journal is. */
   readonly path: string;
+  /** Where the session is in one. */
+  readonly database?: ScheduledEdit['database'];
   readonly session: Pick<FoundSession, 'source' | 'storage'>;
   readonly toolRemoval: ResolvedToolRemovalOptions;
   readonly keepsOriginal?: boolean;
@@ -28,7 +30,7 @@ interface ScheduleRequest {
  * worker already waits for the same task, that worker keeps it; a worker that waits for another task is replaced.
  */
 export async function scheduleEdit(request: ScheduleRequest): Promise<{ joined: boolean }> {
-  const { path, session, toolRemoval, keepsOriginal, figures, runner } = request;
+  const { path, session, database, toolRemoval, keepsOriginal, figures, runner } = request;
   const launcher = findLauncher();
   const id = randomUUID();
   let joined = false;
@@ -41,6 +43,7 @@ export async function scheduleEdit(request: ScheduleRequest): Promise<{ joined: 
       requestedAt: new Date().toISOString(),
       source: session.source,
       storage: session.storage,
+      database,
       toolRemoval,
       keepsOriginal,
       // Until the worker runs: if this process dies first, the task counts as failed.

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 async function judge(text: string): Promise<string[]> {
   writeFileSync(path, text);
-  return [judgeLastExchange(await scanTranscriptFile(path)), await readLastExchange(path)];
+  return [judgeLastExchange(await scanTranscriptFile(path)), (await readLastExchange(path)).exchange];
 }
 
 const { header, question, call, twoCalls, result, answer, custom, modelChange } = OPENCLAW;

@@ -7,9 +7,11 @@ import { claudeFinding } from './finding.ts';
 const PROGRAM: FileProgram = {
   takesLock: false,
   ownRun: ({ sessionId }, { env }) => (env.CLAUDE_CODE_SESSION_ID === sessionId ? 'survives' : 'no'),
-  describeOpen: ({ path, sessionId }) => {
+  findOpen: ({ path, sessionId }) => {
     const open = findOpenClaude(join(dirname(path), '..', '..'), sessionId);
-    return open && `Claude Code has it open (${describeOpenClaude(open)})`;
+    if (open === undefined) return undefined;
+    const who = `Claude Code has it open (${describeOpenClaude(open)})`;
+    return { pid: open.pid, isWorking: open.status !== 'idle', who };
   },
 };
 

@@ -31,6 +31,8 @@ export interface UseQuestion {
   readonly ownRun: OwnRun;
   readonly env: Caller['env'];
   readonly flags: UseFlags;
+  /** Asked by the worker of a scheduled edit: the process that ran the session then, if it is known. */
+  readonly scheduled?: { readonly runner: Partial<ProcessIdentity> | undefined };
 }
 
 export interface UseFlags {

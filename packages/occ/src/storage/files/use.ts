@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
-import { findRunner } from '../../in-use/ancestors.ts';
+import { findRunner, identify } from '../../in-use/ancestors.ts';
 import { decideUse, describeUse, noteOfMemory } from '../../in-use/decide-use.ts';
 import { findUse } from '../../in-use/find-use.ts';
-import { judgeLastExchange } from '../../in-use/last-exchange.ts';
+import { isBoundSession, judgeLastExchange } from '../../in-use/last-exchange.ts';
 import { isRecent } from '../../in-use/session-use.ts';
 import { waitUntilIdle } from '../../in-use/wait-until-idle.ts';
 import type { FoundSession } from '../contract/found-session.ts';
@@ -16,7 +16,15 @@ export interface FileProgram {
   /** The lock that is held during a whole run, where that is not the one of the transcript. */
   runLockOf?(session: FoundSession): string | undefined;
   /** The process that has the session open, if the program publishes that. */
-  describeOpen?(session: FoundSession): string | undefined;
+  findOpen?(session: FoundSession): OpenProgram | undefined;
+}
+
+export interface OpenProgram {
+  readonly pid: number;
+  /** False while it waits for a person. */
+  readonly isWorking: boolean;
+  /** For a message. */
+  readonly who: string;
 }
 
 /** Sessions in files: a file in use is not rewritten, unless its own run asks for it and survives that. */
@@ -33,20 +41,34 @@ async function settle(
   { ownRun, flags }: UseQuestion,
 ): Promise<SettledUse> {
   const { path, sessionId } = session;
+  let isBound = false;
   const allow = (note = noteOpen(program, session)): AllowedRewrite => ({
     act: 'go',
     isInRun: false,
     assertIdle: (transcript) => {
+      isBound = isBoundSession(transcript);
       if (flags.force || ownRun !== 'no') return;
       const ageMs = Date.now() - statSync(path).mtimeMs;
       if (!isRecent(ageMs) || judgeLastExchange(transcript) !== 'unfinished') return;
       throw describeUse({ kind: 'unfinished', ageMs, ownRun: 'no' }, sessionId, flags);
     },
-    afterEdit: async ({ backupPath }) => (backupPath === undefined ? undefined : note),
+    afterEdit: async ({ backupPath }) => {
+      if (backupPath === undefined || note === undefined) return undefined;
+      return isBound ? `${note} ${RESUME_FIRST}` : note;
+    },
     restoreNote: note,
   });
   const runLockPath = program.runLockOf?.(session);
-  const use = await findUse(path, { ownRun, isLocked: program.takesLock, runLockPath });
+  const findWorking = () => {
+    const open = program.findOpen?.(session);
+    return open?.isWorking ? identify(open.pid) : undefined;
+  };
+  const use = await findUse(path, {
+    ownRun,
+    isLocked: program.takesLock,
+    runLockPath,
+    findRunner: findWorking,
+  });
   const decision = decideUse(use, sessionId, flags);
   if (decision.act === 'go') return allow(decision.note);
   if (decision.act === 'refuse') throw decision.error;
@@ -55,13 +77,18 @@ async function settle(
     waitMs: decision.ms,
     quietMs: decision.quietMs,
     ignoreUnfinished: flags.force,
+    runner: use?.kind === 'unfinished' ? use.runner : undefined,
     runLockPath,
   });
   if (outcome.state === 'in-use') throw describeUse(outcome.use, sessionId, flags);
   return allow();
 }
 
-function noteOpen({ describeOpen }: FileProgram, session: FoundSession): string | undefined {
-  const open = describeOpen?.(session);
-  return open === undefined ? undefined : noteOfMemory(`${open} and`);
+/** Where thinking is bound. */
+const RESUME_FIRST =
+  'What it thinks until then is bound to the messages that it has, and does not count afterwards.';
+
+function noteOpen({ findOpen }: FileProgram, session: FoundSession): string | undefined {
+  const open = findOpen?.(session);
+  return open === undefined ? undefined : noteOfMemory(`${open.who} and`);
 }

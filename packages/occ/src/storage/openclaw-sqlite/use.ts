@@ -2,17 +2,20 @@ import { backupPathOf, backupPathsOf } from '../../backups/backup-paths.ts';
 import { readJournal } from '../../backups/journal.ts';
 import { UNCORRECTED_HINT } from '../../backups/scheduled-edit.ts';
 import { mayTouchLater } from '../../clean/turn-zones.ts';
+import { decideUse, describeUse } from '../../in-use/decide-use.ts';
+import { isBoundSession } from '../../in-use/last-exchange.ts';
 import { listOpenWriters } from '../../in-use/open-writers.ts';
 import { scheduleEdit } from '../../schedule/start-worker.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import type { MadeEdit, SettledUse, UseQuestion, UseStorage } from '../contract/use.ts';
 import { correctAfterRun } from './figures/correct-after-run.ts';
 import { findRunInProgress, type RunInProgress, readSnapshot } from './figures/run-in-progress.ts';
+import { findOpenRun, waitForOpenRun } from './open-run.ts';
 import { transcriptPathOf } from './transcript-path.ts';
 
 /**
  * Sessions in OpenClaw's database are rewritten at once: a run in progress continues with what it has in memory, and its
- * next messages refer to entries that stay.
+ * next messages refer to entries that stay. Where thinking is bound to what was said before it, the run is waited for.
  */
 export const sqliteUse: UseStorage = {
   ownRun: (_session, { foundBy }) => (foundBy === 'calling-command' ? 'survives' : 'no'),
@@ -22,14 +25,20 @@ export const sqliteUse: UseStorage = {
 
 async function settle(session: FoundSession, question: UseQuestion): Promise<SettledUse> {
   const { ownRun } = question;
-  const found = findRunInProgress(session, ownRun);
+  let found = findRunInProgress(session, ownRun);
+  const scheduled = await waitOrSchedule(session, question, found);
+  if (scheduled !== undefined) return scheduled;
+  let isBound = false;
+  if (found.isInRun && ownRun === 'no') found = findRunInProgress(session, ownRun);
   return {
     act: 'go',
     isInRun: found.isInRun,
-    assertIdle: () => {},
+    assertIdle: (transcript) => {
+      isBound = isBoundSession(transcript);
+    },
     afterEdit: async (edit) => {
       const note = await afterEdit(session, question, found, edit);
-      return question.flags.whenIdle && edit.backupPath !== undefined
+      return question.flags.whenIdle && !isBound && edit.backupPath !== undefined
         ? [AT_ONCE, note].filter(Boolean).join(' ')
         : note;
     },
@@ -37,6 +46,23 @@ async function settle(session: FoundSession, question: UseQuestion): Promise<Set
       ? `${describeRun(question)} continues with what it has in memory, and the next turn reads the restored session.`
       : undefined,
   };
+}
+
+async function waitOrSchedule(
+  session: FoundSession,
+  { ownRun, flags, scheduled }: UseQuestion,
+  found: RunInProgress,
+): Promise<SettledUse | undefined> {
+  if (flags.force) return undefined;
+  const use = findOpenRun(session, ownRun, found, scheduled?.runner);
+  const decision = decideUse(use, session.sessionId, flags);
+  if (decision.act === 'refuse') throw decision.error;
+  if (decision.act === 'schedule') return { act: 'schedule', note: decision.note, runner: found.runner };
+  const waitMs = decision.act === 'wait' ? decision.ms : scheduled && flags.waitMs;
+  if (waitMs === undefined) return undefined;
+  const left = await waitForOpenRun(session, { waitMs, runner: scheduled?.runner });
+  if (left !== undefined) throw describeUse(left, session.sessionId, flags);
+  return undefined;
 }
 
 async function afterEdit(

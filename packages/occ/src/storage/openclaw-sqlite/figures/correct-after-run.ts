@@ -9,10 +9,15 @@ import {
   UNCORRECTED_HINT,
 } from '../../../backups/scheduled-edit.ts';
 import { isOurs, readRecord, recordOutcome, recordOwnProcess } from '../../../schedule/record.ts';
-import type { FoundSession } from '../../contract/found-session.ts';
 import type { CorrectionTask, FiguresResult } from '../../contract/use.ts';
 import { correctFigures } from './correct-figures.ts';
-import { findRunProcess, judgeRun, readSnapshot, type SessionSnapshot } from './run-in-progress.ts';
+import {
+  findRunProcess,
+  judgeRun,
+  readSnapshot,
+  type SessionSnapshot,
+  sessionInDatabase,
+} from './run-in-progress.ts';
 
 export interface FiguresRun extends CorrectionTask {
   /** How often to look. 100 ms. */
@@ -113,7 +118,12 @@ async function correctWhenQuiet(
       quiet = now === last ? quiet + 1 : 0;
       last = now;
       if (quiet < quietLooks) continue;
-      const done = await correctFigures(sessionOf(figures), figures, generation, () => new Date());
+      const done = await correctFigures(
+        sessionInDatabase(figures.database, figures.sessionId),
+        figures,
+        generation,
+        () => new Date(),
+      );
       if (done.state === 'rewritten') return describe(tokens, REWRITTEN);
       if (done.state === 'again') continue;
       if (done.tokens === undefined) return describe(tokens, 'They were not too high.');
@@ -160,19 +170,6 @@ function tryToLook(figures: FiguresToCorrect): SessionSnapshot | Error {
 function isRunnerGone({ runner, figures }: ScheduledEdit, { entries }: SessionSnapshot): boolean {
   if (runner === undefined || isHolderAlive(runner) !== 'dead') return false;
   return findRunProcess(figures!.database, entries) === undefined;
-}
-
-function sessionOf({ database, sessionId }: FiguresToCorrect): FoundSession {
-  return {
-    sessionId,
-    agentId: null,
-    source: 'openclaw',
-    path: database,
-    storage: 'sqlite',
-    cwd: null,
-    updatedAt: 0,
-    sizeBytes: 0,
-  };
 }
 
 function gaveUp(why: string): OpenBotError {

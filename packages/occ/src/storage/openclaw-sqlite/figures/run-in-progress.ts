@@ -139,3 +139,17 @@ function readSystemStart(): number {
     return Number.POSITIVE_INFINITY;
   }
 }
+
+/** A session of which only its place is known. */
+export function sessionInDatabase(path: string, sessionId: string): FoundSession {
+  return {
+    sessionId,
+    agentId: null,
+    source: 'openclaw',
+    path,
+    storage: 'sqlite',
+    cwd: null,
+    updatedAt: 0,
+    sizeBytes: 0,
+  };
+}

@@ -83,6 +83,10 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   'claudeCode.permissionMode': [CLAUDE_RUN, 'a mode of permissions reach Claude Code'],
   'claudeCode.idleMinutes': [CODING, 'messages reach the person, and what no rule allows is asked'],
   'models.providers.<name>.api': ['openbot/test/config/watch-config.test.ts', 'answers by the new settings'],
+  'models.providers.<name>.dropStaleThinking': [
+    'openbot/test/runners/pi/bound-thinking.test.ts',
+    'is not asked to where the configuration says so',
+  ],
   'models.providers.<name>.baseUrl': [PI, 'answers, uses tools, and remembers in the next process'],
   'gateway.bind': [GATEWAY_PROCESS, 'tailnet is the address of Tailscale'],
   'gateway.customBindHost': [GATEWAY_PROCESS, 'custom needs customBindHost'],

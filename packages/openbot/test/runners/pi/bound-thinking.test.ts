@@ -1,4 +1,6 @@
 /** Models that bind thinking take every request, and leave nothing out of it, whatever happened in the conversation before. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type MessagesApi, startMessagesApi } from '../../../../../test/imitations/messages-api.ts';
@@ -32,11 +34,16 @@ let session: TestSession;
 let systemPrompt: string;
 
 beforeEach(async () => {
-  api = await startMessagesApi({ key: KEY, replies: answer });
-  afterTest(() => api.close());
+  await startApi();
   session = await makeSession(OPUS);
   systemPrompt = 'You help.';
 });
+
+async function startApi(window?: number) {
+  const started = await startMessagesApi({ key: KEY, replies: answer, window });
+  afterTest(() => started.close());
+  api = started;
+}
 
 /** Thinks in each message, and uses tools as often as the person's words say: `tools 2`. */
 function answer({ messages, tools }: MessagesRequest, count: number): Reply {
@@ -50,7 +57,7 @@ function answer({ messages, tools }: MessagesRequest, count: number): Reply {
   const thinking = [think(`thought ${count}`), redact(`secret ${count}`), think(''), undefined][count % 4];
   const blocks = thinking === undefined ? [] : [thinking];
   return rounds < wanted
-    ? { blocks: [...blocks, call(`toolu_${count}`, 'list_files', {})] }
+    ? { blocks: [...blocks, call(`toolu_${count}`, 'read_file', { path: 'large.txt' })] }
     : { blocks: [...blocks, say(`answer ${count} ${'word '.repeat(40)}`)] };
 }
 
@@ -196,6 +203,20 @@ describe.each([
     for (let turn = 0; turn < 3; turn++)
       expect(await ask('and now?', model)).toMatchObject({ reason: 'stop' });
     expectNothingLost();
+  });
+
+  it('goes on after a run that was cleaned and compacted in its middle', async () => {
+    // The provider has less room than the configuration says.
+    await startApi(9000);
+    writeFileSync(join(session.workspaceDir, 'large.txt'), 'large '.repeat(1500));
+    const steps = new Set<string>();
+    for (let turn = 0; turn < 7; turn++) {
+      const prompt = `tools 2 in turn ${turn} ${turn > 3 ? 'word '.repeat(2500) : ''}`;
+      const end = await ask(prompt, model, {}, ({ type }) => steps.add(type));
+      expect(end).toMatchObject({ reason: 'stop' });
+      expectNothingLost();
+    }
+    expect([...steps]).toEqual(expect.arrayContaining(['cleaned', 'compaction']));
   });
 
   it('has its thinking back after other models answered', async () => {

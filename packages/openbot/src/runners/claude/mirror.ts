@@ -118,7 +118,7 @@ export class Mirror {
     await this.#write(last.blocks, last, last.stopReason);
     this.#isAnswered = true;
     yield { type: 'message-end', text: textOf(last.blocks) };
-    yield { type: 'usage', usage: last.usage };
+    yield* this.#report(last);
   }
 
   /** What was said until a run stopped stays, marked as unfinished; every call gets a result. */
@@ -153,7 +153,7 @@ export class Mirror {
     }
     await this.#write(message.blocks, message, 'toolUse');
     yield { type: 'message-end', text: textOf(message.blocks) };
-    yield { type: 'usage', usage: message.usage };
+    yield* this.#report(message);
     for (const block of message.blocks) {
       if (block.type !== 'toolCall') continue;
       const { id, name, arguments: args } = block;
@@ -162,6 +162,12 @@ export class Mirror {
       this.#parts.onCall(id);
     }
     yield* this.takeResults(this.#early.splice(0));
+  }
+
+  *#report({ usage, dropped }: SpokenMessage): Generator<RunEvent> {
+    yield { type: 'usage', usage };
+    const { provider, model } = this.#parts.request.model;
+    if (dropped.length > 0) yield { type: 'thinking-dropped', by: `${provider}/${model}`, paths: dropped };
   }
 
   async #write(blocks: readonly Block[], { usage }: SpokenMessage, stopReason: StopReason): Promise<void> {

@@ -26,6 +26,8 @@ export function openClaudeRunner({
     stateDir,
     envOf: (agentId) => ({
       CLAUDE_CODE_MAX_RETRIES: RETRIES,
+      // Stale thinking is dropped, which is seen and told; by itself Claude Code may give up all of it without a word.
+      CLAUDE_CODE_POLISHED_DEWDROP: 'drop',
       ...variablesOfClaude(env, agentOf(agentId).exec.passEnv ?? []),
     }),
     settingsOf: (agentId) => agentOf(agentId).claude ?? {},

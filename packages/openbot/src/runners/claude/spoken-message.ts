@@ -1,6 +1,7 @@
 import { toolNameOf } from '@openbot/claude-code';
 import type { Block, StopReason } from '../assistant-message.ts';
 import type { RunUsage } from '../contract.ts';
+import { droppedPaths } from '../dropped-thinking.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -17,10 +18,13 @@ export class SpokenMessage {
   #open: Block | undefined;
   #usage: Fields = {};
   #stopReason: unknown;
+  /** Where thinking was in the request that the provider left out of it. */
+  #dropped: readonly string[];
 
   constructor(message: Fields, isStreamed: boolean) {
     this.id = String(message.id);
     this.isStreamed = isStreamed;
+    this.#dropped = droppedPaths(message.input_transformations);
     this.#note(message.usage, message.stop_reason);
   }
 
@@ -28,7 +32,11 @@ export class SpokenMessage {
   stream(event: Fields): { readonly type: 'text' | 'thinking'; readonly delta: string } | undefined {
     const { type, delta } = event as { type?: string; delta?: Fields };
     if (type === 'content_block_start') this.#open = undefined;
-    if (type === 'message_delta') this.#note(event.usage, delta?.stop_reason);
+    if (type === 'message_delta') {
+      this.#note(event.usage, delta?.stop_reason);
+      const dropped = droppedPaths(event.input_transformations);
+      if (dropped.length > 0) this.#dropped = dropped;
+    }
     if (type !== 'content_block_delta') return undefined;
     if (delta?.type === 'text_delta') return this.#write('text', String(delta.text));
     return delta?.type === 'thinking_delta' ? this.#write('thinking', String(delta.thinking)) : undefined;
@@ -47,6 +55,10 @@ export class SpokenMessage {
   /** The provider has said why it stopped. Claude Code ends the stream of a broken connection without that. */
   get isWhole(): boolean {
     return typeof this.#stopReason === 'string';
+  }
+
+  get dropped(): readonly string[] {
+    return this.#dropped;
   }
 
   get stopReason(): StopReason {

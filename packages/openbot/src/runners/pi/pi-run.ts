@@ -23,7 +23,7 @@ import { hasImages, limitImages } from './limit-images.ts';
 import type { Pi } from './load-pi.ts';
 import type { PiModels } from './models.ts';
 import { makeSendable } from './sendable.ts';
-import { droppedPaths } from './thinking-binding.ts';
+import { pathsOfDrops } from './thinking-binding.ts';
 
 type SteeredMessage = Parameters<Run['steer']>[0];
 
@@ -230,7 +230,7 @@ export class PiRun implements Run {
       await this.#send({ type: 'message-end', text: textsOf(message.content).join('') });
       const { input, output, cacheRead, cacheWrite } = message.usage;
       await this.#send({ type: 'usage', usage: { input, output, cacheRead, cacheWrite } });
-      const paths = droppedPaths(message);
+      const paths = pathsOfDrops(message);
       const by = `${message.provider}/${message.model}`;
       if (paths.length > 0) await this.#send({ type: 'thinking-dropped', by, paths });
     } else if (message.role === 'toolResult') {

@@ -1,5 +1,6 @@
 import type { Api, AssistantMessage, Model } from '@earendil-works/pi-ai';
 import { bindsThinking } from '@openbot/sessions/transcript';
+import { droppedPaths } from '../dropped-thinking.ts';
 
 const BETA = 'thinking-binding-controls-2026-08-01';
 
@@ -40,14 +41,8 @@ export function needsAdaptiveThinking({ id, api }: Pick<Model<Api>, 'id' | 'api'
 }
 
 /** Where in the request the thinking was that the provider says it left out. */
-export function droppedPaths({ diagnostics = [] }: Pick<AssistantMessage, 'diagnostics'>): string[] {
-  return diagnostics.flatMap(({ type, details }) => {
-    if (type !== 'anthropic_input_transformations') return [];
-    const { transformations } = (details ?? {}) as {
-      transformations?: readonly { readonly type?: string; readonly path?: string }[];
-    };
-    return (transformations ?? []).flatMap((one) =>
-      one.type === 'thinking_dropped' ? [one.path ?? '?'] : [],
-    );
-  });
+export function pathsOfDrops({ diagnostics = [] }: Pick<AssistantMessage, 'diagnostics'>): string[] {
+  return diagnostics.flatMap(({ type, details }) =>
+    type === 'anthropic_input_transformations' ? droppedPaths(details?.transformations) : [],
+  );
 }

@@ -1,0 +1,33 @@
+/** Claude Code with a model that binds thinking: what it loses is told. */
+import { describe, expect, it } from 'vitest';
+import { say, think } from '../../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../../test/setup/hunt.ts';
+import { MODEL, missing, useClaude } from './claude-talk.ts';
+
+/** Claude Code asks only Anthropic to drop thinking. It looks for more there, and waits for twenty seconds where there is no network. */
+const FIRST_PARTY = '_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL';
+
+const claude = useClaude();
+
+describe.skipIf(missing !== undefined)('claude, with a model that binds thinking', () => {
+  it('drops what was thought behind another prompt, and says where it was', LONG, async () => {
+    const talk = await claude.openTalk({
+      config: { tools: { exec: { passEnv: [FIRST_PARTY] } } },
+      env: { [FIRST_PARTY]: '1' },
+    });
+    const model = { ...MODEL, model: 'claude-opus-5-5' };
+    const replies = (text: string) => [{ blocks: [think(text), say(text)] }];
+    const first = await talk.ask('first', replies('one'), { model });
+    expect(first.filter(({ type }) => type === 'thinking-dropped')).toEqual([]);
+    const second = await talk.ask('second', replies('two'), {
+      model,
+      systemPrompt: { text: 'Another prompt.', report: {} as never },
+    });
+    const paths = claude.bench.api.dropped.map(({ path }) => path);
+    expect(paths).toHaveLength(1);
+    expect(second.filter(({ type }) => type === 'thinking-dropped')).toEqual([
+      { type: 'thinking-dropped', by: 'claude/claude-opus-5-5', paths },
+    ]);
+    expect(second.at(-1)).toEqual({ type: 'end', reason: 'stop' });
+  });
+});

@@ -15,7 +15,7 @@ import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { countDropped } from '../rewrite/dropped-thinking.ts';
-import { findStaleThinking, hasKeptStates } from '../rewrite/stale-thinking.ts';
+import { findStaleThinking, mayBeStale } from '../rewrite/stale-thinking.ts';
 import { readScheduledEdit } from '../schedule/record.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
@@ -50,7 +50,7 @@ export async function describeSession(options: DescribeOptions): Promise<Describ
 
 /** Backups are read only where there are any. */
 async function countStale(session: FoundSession, path: string): Promise<number> {
-  if (!hasKeptStates(path)) return 0;
+  if (!mayBeStale(path)) return 0;
   const { openLines } = await storageOf(session).rewriting();
   const lines = await openLines(session);
   try {

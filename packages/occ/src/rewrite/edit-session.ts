@@ -1,5 +1,5 @@
 import { activePath, OpenBotError, reportProgress, type Transcript } from '@openbot/sessions';
-import { FLAG } from '@openbot/sessions/transcript';
+import { FLAG, hasBoundThinking } from '@openbot/sessions/transcript';
 import type { Rotation } from '../backups/rotate-backups.ts';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
@@ -18,7 +18,7 @@ import { holdSession } from './hold-session.ts';
 import { assertReadable } from './open-session.ts';
 import { type PlannedRewrite, rewriteSession } from './rewrite-session.ts';
 import { RewrittenLines } from './rewritten-lines.ts';
-import { findStaleThinking, hasKeptStates } from './stale-thinking.ts';
+import { findStaleThinking, mayBeStale } from './stale-thinking.ts';
 import { findFault } from './verify-clean.ts';
 
 interface SessionEdit extends HoldOptions {
@@ -94,7 +94,7 @@ export async function planSessionEdit(
 }
 
 async function lookForStale(path: string, open: () => Promise<OpenLines>): Promise<StaleEntry | undefined> {
-  if (!hasKeptStates(path)) return undefined;
+  if (!mayBeStale(path)) return undefined;
   const lines = await open();
   try {
     return await findStaleEntry(path, lines);
@@ -175,6 +175,7 @@ async function planEdit(
       if (fault !== undefined) throw notAsPlanned(fault, state.faultHint);
     },
     changeEntry: isInRun ? undefined : lower,
+    isRepaired: hasBoundThinking(transcript, activePath(transcript).entries) ? true : undefined,
     describe: (done) => ({ plan, sizeBefore, sizeAfter, stale, ...done }),
   };
 }

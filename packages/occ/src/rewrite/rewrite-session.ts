@@ -28,7 +28,8 @@ export type PlannedRewrite<Result> =
   | ({ readonly next: NextState; describe(done: DoneRewrite): Result } & Pick<
       RewriteSteps,
       'accept' | 'verify' | 'changeEntry'
-    >);
+    > &
+      Pick<RewriteRecord, 'isRepaired'>);
 
 interface DoneRewrite extends ReplacedState {
   readonly rotation: Rotation;
@@ -74,7 +75,7 @@ async function tryOnce<Result>(
   try {
     const planned = await plan(state);
     if ('unchanged' in planned) return { undo: async () => {}, describe: () => planned.unchanged };
-    const { next, accept, verify, changeEntry, describe } = planned;
+    const { next, accept, verify, changeEntry, isRepaired, describe } = planned;
     const at = now();
     let recorded: number | undefined;
     const undo = async () => {
@@ -85,7 +86,7 @@ async function tryOnce<Result>(
     };
     const record: RewriteSteps['record'] = (made) => {
       recorded = made.backup;
-      return addRecord(path, { kind, at: at.toISOString(), ...made });
+      return addRecord(path, { kind, at: at.toISOString(), ...made, ...(isRepaired && { isRepaired }) });
     };
     const replaced = await next.replace({ at, accept, verify, record, undo, changeEntry });
     return replaced && { undo, replaced, describe: (done) => describe(done!) };

@@ -4,6 +4,7 @@ import { activePath, OpenBotError } from '@openbot/sessions';
 import { FLAG, hasBoundThinking, scanOpenTranscript } from '@openbot/sessions/transcript';
 import { backupPathsOf } from '../backups/backup-paths.ts';
 import { listBackupFiles } from '../backups/backups.ts';
+import { readJournal } from '../backups/journal.ts';
 import { findOriginal } from '../backups/original.ts';
 import { withOriginal } from '../backups/original-state.ts';
 import { thinkingOf } from '../clean/thinking-removal.ts';
@@ -27,7 +28,7 @@ export async function findStaleThinking(path: string, now: SessionLines): Promis
   const { transcript } = now;
   if (!transcript.hasFlag(FLAG.thinking)) return undefined;
   if (!hasBoundThinking(transcript, activePath(transcript).entries)) return undefined;
-  if (!hasKeptStates(path)) return undefined;
+  if (!mayBeStale(path)) return undefined;
   const paths = backupPathsOf(path);
   const search = new StaleSearch(now);
   if (findOriginal(paths) !== undefined) await compareOriginal(path, search);
@@ -35,10 +36,14 @@ export async function findStaleThinking(path: string, now: SessionLines): Promis
   return search.found();
 }
 
-/** Whether there is anything to compare a session with. @param path of its transcript */
-export function hasKeptStates(path: string): boolean {
+/** Whether kept states can tell of stale thinking, judged by their names and the journal. @param path of the transcript */
+export function mayBeStale(path: string): boolean {
   const paths = backupPathsOf(path);
-  return listBackupFiles(paths, path).length > 0 || findOriginal(paths) !== undefined;
+  const backups = listBackupFiles(paths, path);
+  const last = readJournal(path).rewrites.at(-1);
+  // A rewrite that was killed before the swap left no backup.
+  const isRepaired = last?.isRepaired && backups.some(({ number }) => number === last.backup);
+  return !isRepaired && (backups.length > 0 || findOriginal(paths) !== undefined);
 }
 
 async function compareOriginal(path: string, search: StaleSearch): Promise<void> {

@@ -156,6 +156,20 @@ it("in OpenClaw's database it is found and removed too", async () => {
   expect(await home.json(...edit)).toMatchObject({ changed: false });
 });
 
+it('what an edit repaired is not compared with its backups again, until a restore', async () => {
+  await cleanAsBefore('--keep=3', '--truncate=0');
+  const cleaned = read();
+  await editNothing();
+  // What the first backup says of it no longer counts.
+  const repaired = read();
+  writeFileSync(path, cleaned);
+  expect(await info()).not.toHaveProperty('staleThinking');
+  writeFileSync(path, repaired);
+  await state.json('restore', ID);
+  expect(read()).toBe(cleaned);
+  expect(await info()).toMatchObject({ staleThinking: 6 });
+});
+
 it('info names what the provider left out of requests', async () => {
   say('later', true, {
     diagnostics: [

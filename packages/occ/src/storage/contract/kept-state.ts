@@ -36,6 +36,8 @@ export interface RewriteRecord {
   readonly generations?: { readonly before: string | null; readonly after: string };
   /** Counters of the session's index entry before, to be put back. */
   readonly counters?: Readonly<Record<string, unknown>>;
+  /** Thinking was bound, and the rewritten state has none that is stale. */
+  readonly isRepaired?: true;
   /** What was lowered once more after the run that the edit was made in. */
   readonly corrected?: CorrectedFigures;
 }

@@ -15,7 +15,7 @@ import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { countDropped } from '../rewrite/dropped-thinking.ts';
-import { findStaleThinking, mayBeStale } from '../rewrite/stale-thinking.ts';
+import { lookForStale } from '../rewrite/stale-thinking.ts';
 import { readScheduledEdit } from '../schedule/record.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
@@ -44,20 +44,9 @@ export async function describeSession(options: DescribeOptions): Promise<Describ
   const info = await read(session, (lines) => describeTranscript(found, lines, options.presets));
   const path = findTranscriptPath(session);
   if (path === undefined) return { ...found, info };
-  const stale = await countStale(session, path);
-  return { ...found, info: { ...withScheduled(info, path), ...(stale > 0 && { staleThinking: stale }) } };
-}
-
-/** Backups are read only where there are any. */
-async function countStale(session: FoundSession, path: string): Promise<number> {
-  if (!mayBeStale(path)) return 0;
-  const { openLines } = await storageOf(session).rewriting();
-  const lines = await openLines(session);
-  try {
-    return (await findStaleThinking(path, lines))?.blocks ?? 0;
-  } finally {
-    await lines.close();
-  }
+  const stale = await lookForStale(storageOf(session), session);
+  const described = withScheduled(info, path);
+  return { ...found, info: stale === undefined ? described : { ...described, staleThinking: stale.blocks } };
 }
 
 function describeTranscript(

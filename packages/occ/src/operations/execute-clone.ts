@@ -3,6 +3,7 @@ import { unpackOriginal } from '../backups/original.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { findKeptFile, sessionOfKept } from '../finding/kept-file.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
+import { lookForStale } from '../rewrite/stale-thinking.ts';
 import { storageOf } from '../storage/all.ts';
 import type { ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { MadeClone } from '../storage/contract/rewriting.ts';
@@ -32,9 +33,17 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
 
 async function cloneFrom(source: CloneSource, options: CloneOptions): Promise<CloneOutcome> {
   const { session, foundBy, kept } = source;
-  const { prepareClone } = await storageOf(session).rewriting();
+  const storage = storageOf(session);
+  const { prepareClone } = await storage.rewriting();
   const { sessionId: _, ...request } = options;
-  const prepared = prepareClone({ ...request, session, linesPath: kept?.linesPath, at: new Date() });
+  const stale = kept === undefined ? await lookForStale(storage, session) : undefined;
+  const prepared = prepareClone({
+    ...request,
+    session,
+    linesPath: kept?.linesPath,
+    staleFrom: stale?.id,
+    at: new Date(),
+  });
   try {
     const made = await prepared.make();
     const result = describeClone(source, options, prepared.path, made);

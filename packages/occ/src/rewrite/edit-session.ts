@@ -5,20 +5,14 @@ import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
-import type {
-  EntryChange,
-  HoldOptions,
-  OpenLines,
-  SessionLines,
-  SessionState,
-} from '../storage/contract/rewriting.ts';
+import type { EntryChange, HoldOptions, SessionLines, SessionState } from '../storage/contract/rewriting.ts';
 import type { SessionStorage } from '../storage/contract/storage.ts';
 import { lowerCounters } from './counters.ts';
 import { holdSession } from './hold-session.ts';
 import { assertReadable } from './open-session.ts';
 import { type PlannedRewrite, rewriteSession } from './rewrite-session.ts';
 import { RewrittenLines } from './rewritten-lines.ts';
-import { findStaleThinking, mayBeStale } from './stale-thinking.ts';
+import { findStaleEntry, lookForStale, type StaleEntry } from './stale-thinking.ts';
 import { findFault } from './verify-clean.ts';
 
 interface SessionEdit extends HoldOptions {
@@ -88,31 +82,9 @@ export async function planSessionEdit(
   options: ResolvedToolRemovalOptions,
   held: HoldOptions = {},
 ): Promise<EditedSession> {
-  const { readToRewrite, openLines } = await storage.rewriting();
-  const stale = await lookForStale(storage.transcriptPathOf(session), () => openLines(session));
+  const { readToRewrite } = await storage.rewriting();
+  const stale = await lookForStale(storage, session);
   return readToRewrite(session, held, (lines) => measureEdit(lines, session, options, stale));
-}
-
-async function lookForStale(path: string, open: () => Promise<OpenLines>): Promise<StaleEntry | undefined> {
-  if (!mayBeStale(path)) return undefined;
-  const lines = await open();
-  try {
-    return await findStaleEntry(path, lines);
-  } finally {
-    await lines.close();
-  }
-}
-
-/** The first entry with stale thinking, by what stays the same while a session grows. */
-interface StaleEntry {
-  readonly id: string;
-  readonly blocks: number;
-}
-
-async function findStaleEntry(path: string, lines: SessionLines): Promise<StaleEntry | undefined> {
-  const stale = await findStaleThinking(path, lines);
-  const id = stale && lines.transcript.idOf(stale.from);
-  return id === undefined ? undefined : { id, blocks: stale!.blocks };
 }
 
 function placeStale(stale: StaleEntry | undefined, transcript: Transcript) {

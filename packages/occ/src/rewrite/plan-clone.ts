@@ -11,6 +11,8 @@ interface CloneIdentity {
   readonly sourceSessionId: string;
   readonly newSessionId: string;
   readonly at: Date;
+  /** The entry with the first stale thinking of the source. */
+  readonly staleFrom?: string;
 }
 
 /** Nothing is old enough. */
@@ -31,7 +33,8 @@ export function planClone(
 ): CleanPlan {
   assertCloneable(transcript, name);
   reportProgress({ step: 'plan', text: 'Planning the clone' });
-  const plan = planClean(transcript, options, readLine);
+  const from = identity.staleFrom === undefined ? undefined : transcript.indexOf(identity.staleFrom);
+  const plan = planClean(transcript, options, readLine, from);
   return { ...plan, editOf: withNewId(transcript, plan, identity) };
 }
 

@@ -8,7 +8,9 @@ import { readJournal } from '../backups/journal.ts';
 import { findOriginal } from '../backups/original.ts';
 import { withOriginal } from '../backups/original-state.ts';
 import { thinkingOf } from '../clean/thinking-removal.ts';
+import type { FoundSession } from '../storage/contract/found-session.ts';
 import type { SessionLines } from '../storage/contract/rewriting.ts';
+import type { SessionStorage } from '../storage/contract/storage.ts';
 import { makeLineReader } from './apply-plan.ts';
 import { countSame, type GivenLines, giveLines } from './same-context.ts';
 
@@ -37,13 +39,49 @@ export async function findStaleThinking(path: string, now: SessionLines): Promis
 }
 
 /** Whether kept states can tell of stale thinking, judged by their names and the journal. @param path of the transcript */
-export function mayBeStale(path: string): boolean {
+function mayBeStale(path: string): boolean {
   const paths = backupPathsOf(path);
   const backups = listBackupFiles(paths, path);
   const last = readJournal(path).rewrites.at(-1);
   // A rewrite that was killed before the swap left no backup.
   const isRepaired = last?.isRepaired && backups.some(({ number }) => number === last.backup);
   return !isRepaired && (backups.length > 0 || findOriginal(paths) !== undefined);
+}
+
+/** The first entry with stale thinking, by what stays the same while a session grows. */
+export interface StaleEntry {
+  readonly id: string;
+  /** How many blocks are stale, in it and behind it. */
+  readonly blocks: number;
+}
+
+export async function findStaleEntry(path: string, lines: SessionLines): Promise<StaleEntry | undefined> {
+  const stale = await findStaleThinking(path, lines);
+  const id = stale && lines.transcript.idOf(stale.from);
+  return id === undefined ? undefined : { id, blocks: stale!.blocks };
+}
+
+/**
+ * The same of a session that is not open: it is only read where kept states can tell of any. Nothing of one that cannot be
+ * read or rewritten; what is done with it next says what is wrong.
+ */
+export async function lookForStale(
+  storage: SessionStorage,
+  session: FoundSession,
+): Promise<StaleEntry | undefined> {
+  try {
+    const path = storage.transcriptPathOf(session);
+    if (!mayBeStale(path)) return undefined;
+    const { openLines } = await storage.rewriting();
+    const lines = await openLines(session);
+    try {
+      return await findStaleEntry(path, lines);
+    } finally {
+      await lines.close();
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 async function compareOriginal(path: string, search: StaleSearch): Promise<void> {

@@ -83,6 +83,14 @@ describe('thinking that an earlier clean left behind changed lines', () => {
     expect(edited.stdout).toContain('Stale thinking: an earlier rewrite changed what comes before 6 blocks');
   });
 
+  it('is in no clone, which has no backups that could tell of it', async () => {
+    for (const flags of [[], ['--strip-tools', '--keep=50']]) {
+      const { clonedSessionPath } = await state.json('clone', ID, ...flags);
+      expect(readFileSync(clonedSessionPath, 'utf8')).not.toContain('thinkingSignature');
+    }
+    expect(thinkingIn()).toBe(6);
+  });
+
   it('is none where the newest model binds none, and none without a backup', async () => {
     const cleaned = read();
     writeFileSync(path, formatLines(withModel(readLines(path) as Json[], OLDER)));
@@ -149,6 +157,8 @@ it("in OpenClaw's database it is found and removed too", async () => {
   writeFileSync(backupPath, readFileSync(backupPath, 'utf8').replaceAll(OLDER, BOUND));
   const { staleThinking } = await home.json('info', ROW_ID);
   expect(staleThinking).toBeGreaterThan(0);
+  const { clonedSessionPath } = await home.json('clone', ROW_ID, '--output', `${home.folder}/clone.jsonl`);
+  expect(readFileSync(clonedSessionPath, 'utf8')).not.toContain('thinkingSignature');
   const edit = ['edit', ROW_ID, '--keep=50', '--truncate=0'];
   expect(await home.json(...edit)).toMatchObject({ changed: true, staleThinking });
   expect(home.file()).not.toContain('thinkingSignature');

@@ -150,6 +150,8 @@ export interface CloneRequest {
   /** Absolute. Left out: beside the session. */
   readonly outputPath?: string;
   readonly noRegister?: boolean;
+  /** The entry with the first stale thinking, which no backup of the clone could tell of: all from it on is left out. */
+  readonly staleFrom?: string;
   /** Left out: an exact copy but for the id. */
   readonly toolRemoval?: ResolvedToolRemovalOptions;
   readonly dryRun?: boolean;

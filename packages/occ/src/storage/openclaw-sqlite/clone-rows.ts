@@ -213,8 +213,11 @@ function refuseWithAdvice<T>(open: () => T): T {
   }
 }
 
-function planRows(source: DatabaseTranscript, { session, sessionId, at, toolRemoval }: RowClone): CleanPlan {
-  const identity = { sourceSessionId: session.sessionId, newSessionId: sessionId, at };
+function planRows(
+  source: DatabaseTranscript,
+  { session, sessionId, at, toolRemoval, staleFrom }: RowClone,
+): CleanPlan {
+  const identity = { sourceSessionId: session.sessionId, newSessionId: sessionId, at, staleFrom };
   return withoutBlankLines(source, planClone(source, session.sessionId, identity, toolRemoval));
 }
 

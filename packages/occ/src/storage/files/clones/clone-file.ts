@@ -127,8 +127,8 @@ function measureClone(clone: FileClone, lines: SessionLines): Written {
 }
 
 function planFile({ request, sessionId, source }: FileClone, lines: SessionLines): CleanPlan {
-  const { session, at, toolRemoval } = request;
-  const identity = { sourceSessionId: session.sessionId, newSessionId: sessionId, at };
+  const { session, at, toolRemoval, staleFrom } = request;
+  const identity = { sourceSessionId: session.sessionId, newSessionId: sessionId, at, staleFrom };
   return planClone(lines, source.name, identity, toolRemoval);
 }
 

@@ -1,4 +1,4 @@
-import type { TranscriptMessage } from '@openbot/sessions/transcript';
+import { splitSystemPart, type TranscriptMessage } from '@openbot/sessions/transcript';
 
 /** Tokens of a conversation that are handed over at most, and the part of the window. */
 const MOST_TOKENS = 100_000;
@@ -71,9 +71,17 @@ function tellMessage(message: TranscriptMessage): string {
     return `${isError === true ? 'Failed result' : 'Result'} of ${String(toolName)}:\n${result}`;
   }
   if (parts.length === 0) return '';
-  const speaker = role === 'assistant' ? 'You' : role === 'user' ? 'The person' : 'A note';
+  if (role === 'user') return tellPerson(parts.join('\n'));
+  const speaker = role === 'assistant' ? 'You' : 'A note';
   const cut = message.stopReason === 'aborted' ? ' (you were interrupted here)' : '';
   return `${speaker}: ${parts.join('\n')}${cut}`;
+}
+
+/** What the model was told in front of the words of the person stays in lines that begin as it knows them. */
+function tellPerson(text: string): string {
+  const part = splitSystemPart(text, { isGuarded: true });
+  if (part === undefined) return `The person: ${text}`;
+  return part.words === '' ? part.told : `${part.told}\n\nThe person: ${part.words}`;
 }
 
 function tellBlock(block: unknown): string {

@@ -141,6 +141,11 @@ export interface RunRequest {
   readonly hasSuccessor?: boolean;
   readonly thinkingLevel?: string;
   readonly systemPrompt: SystemPrompt;
+  /**
+   * What takes the place of prompt and tools for the requests after a compaction, once for each. Undefined: they stay. Not for a
+   * runner whose program keeps what it was given.
+   */
+  renewPrefix?(): Pick<RunRequest, 'systemPrompt' | 'tools'> | undefined;
   /** The last message of the person. It is already the last message in the transcript. Empty for a compaction between two turns. */
   readonly prompt: string;
   /** Of that message, which has them in the transcript too. Only where the model sees images. */

@@ -15,8 +15,8 @@ export function recoverFromOverflow(runner: Runner, transcripts: Pick<Transcript
     compact: (request) => runner.compact(request),
     start: (request) => {
       let current: Run | undefined;
-      const start = () => {
-        current = runner.start(request);
+      const start = (changed?: Partial<RunRequest>) => {
+        current = runner.start({ ...request, ...changed });
         return current.events;
       };
       return {
@@ -29,7 +29,7 @@ export function recoverFromOverflow(runner: Runner, transcripts: Pick<Transcript
 }
 
 async function* recover(
-  start: () => AsyncIterable<RunEvent>,
+  start: (changed?: Partial<RunRequest>) => AsyncIterable<RunEvent>,
   runner: Runner,
   request: RunRequest,
   transcripts: Pick<Transcripts, 'clean'>,
@@ -39,7 +39,7 @@ async function* recover(
     if (end?.reason !== 'overflow' || request.signal.aborted) break;
     const isSmaller =
       step === 'compact' ? yield* compact(runner, request) : yield* clean(transcripts, request, step);
-    if (isSmaller) end = yield* passOn(start());
+    if (isSmaller) end = yield* passOn(start(request.renewPrefix?.()));
   }
   if (end?.reason === 'overflow') yield giveUp(request, end.error);
   else if (end !== undefined) yield end;

@@ -30,6 +30,12 @@ export const JOINED_MARK = 'openbot.joined';
 /** The line that begins a memory flush, which belongs to no turn: `custom` with this type. */
 export const MEMORY_FLUSH_MARK = 'openbot.memory-flush';
 
+/** The line that repeats the PREFIX_MARK before it, so that it is found: `custom` with this type and the same record. */
+export const PREFIX_AGAIN_MARK = 'openbot.prefix-again';
+
+/** The line that says which facts of the prefix have changed and are known since: `custom` with this type and KnownChanges. */
+export const TOLD_MARK = 'openbot.told';
+
 /**
  * The line after a run that was ended by a person, a newer message, its limit, the end of its process or an outage of all
  * models: `custom` with the turn id and the cause.
@@ -40,8 +46,8 @@ export const END_MARK = 'openbot.turn-end';
 export const HELD = 'outage';
 
 /**
- * The line from which on requests have another system prompt or other tools: `custom` with this type. Thinking of models that
- * bind it counts only behind it.
+ * The line from which on requests have another system prompt or other tools: `custom` with this type and a PrefixRecord, which
+ * holds them. Thinking of models that bind it counts only behind it.
  */
 export const PREFIX_MARK = 'openbot.prefix';
 
@@ -107,6 +113,8 @@ export interface PathEntry {
   readonly data?: unknown;
   /** What the line gives to the model. */
   readonly message?: TranscriptMessage;
+  /** Of the line. */
+  readonly bytes?: number;
 }
 
 export interface LookBack {

@@ -29,6 +29,7 @@ export async function* readPathBack(
 
 function describe(entry: Record<string, unknown>, line: Buffer, id: string | undefined): PathEntry {
   const type = String(entry.type);
-  if (type === 'custom') return { type, id, customType: String(entry.customType), data: entry.data };
-  return { type, id, message: messageOfLine(line) };
+  const bytes = line.length;
+  if (type === 'custom') return { type, id, customType: String(entry.customType), data: entry.data, bytes };
+  return { type, id, message: messageOfLine(line), bytes };
 }

@@ -15,6 +15,13 @@ export function formatAgentDate(at: number, timeZone = 'UTC'): string {
   return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`;
 }
 
+/** @param date `2026-01-12` */
+export function weekdayOf(date: string): string {
+  return WEEKDAYS[new Date(date).getUTCDay()]!;
+}
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
 function formatLocalDate(date: Date): string {
   const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
   return `${date.getFullYear()}-${month}-${day}`;

@@ -3,19 +3,22 @@ import { isSubagentSessionKey } from '@openbot/sessions/key';
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import { resolveChannelSettings } from '../config/channels.ts';
 import { resolveModel } from '../config/models.ts';
-import type { ModelChoice, Runner, SystemPrompt } from '../runners/contract.ts';
+import type { ModelChoice, Runner } from '../runners/contract.ts';
 import {
   listCandidates,
   type ModelCandidate,
   type ModelsOfRun,
   nameOfModel,
 } from './failover/list-candidates.ts';
+import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
 import { type GroupActivation, resolveGroupActivation } from './history/group-activation.ts';
 import { buildGroupIntro, describeNewActivation } from './history/group-intro.ts';
 import type { TurnSession } from './init-session.ts';
 import { type OfferedTools, offerTools } from './offer-tools.ts';
 import type { Turn } from './open-turn.ts';
 import { buildSystemPrompt } from './prompt/build-system-prompt.ts';
+import { readFiles } from './prompt/facts.ts';
+import { SessionPrefix } from './prompt/session-prefix.ts';
 import { SILENT_REPLY_TOKEN } from './reply/tokens.ts';
 import { chooseModel, limitWindow } from './session-fields/choose-model.ts';
 import { chooseThinkingLevel, linesForChanges } from './session-fields/lines-for-changes.ts';
@@ -122,44 +125,56 @@ function activationOf({ tools, message }: Turn, entry: TurnSession['entry']): Gr
   return resolveGroupActivation({ entry, groups, ctx: message.ctx });
 }
 
-/** What the model is told before the conversation. */
-export function writeSystemPrompt(
+/** What the model is told before the conversation: as the transcript has it, or made now. */
+export async function openPrefix(
   turn: Turn,
   ctx: MsgContext,
-  { sessionKey, sessionId, entry, isGroup }: TurnSession,
-  chosen: Pick<ChosenRun, 'model' | 'tools' | 'isReadOnly'> & { readonly skills: SessionSkillSnapshot },
-): SystemPrompt {
+  session: TurnSession,
+  chosen: Pick<ChosenRun, 'model' | 'runner' | 'tools' | 'isReadOnly'> & {
+    readonly skills: SessionSkillSnapshot;
+  },
+): Promise<SessionPrefix> {
   const { tools, agent, work, message, startedAt } = turn;
+  const { sessionKey, sessionId, entry, isGroup } = session;
   const { Provider, OriginatingChannel } = message.ctx;
-  // A message of another session comes from no chat network.
-  const channel = message.wish?.relay === undefined ? (Provider ?? OriginatingChannel) : undefined;
-  return buildSystemPrompt({
-    agentId: work.agentId,
-    agentName: agent.name,
-    systemPrompt: agent.systemPrompt,
-    workspaceDir: agent.workspaceDir,
-    stateDir: tools.stateDir,
+  // A message of another session, or of a clock, comes from no chat network.
+  const isFromPerson = message.wish?.relay === undefined && !isHeartbeat(message);
+  const build = () =>
+    buildSystemPrompt({
+      agentId: work.agentId,
+      agentName: agent.name,
+      systemPrompt: agent.systemPrompt,
+      workspaceDir: agent.workspaceDir,
+      stateDir: tools.stateDir,
+      sessionKey,
+      sessionId,
+      isGroup,
+      isReadOnly: chosen.isReadOnly,
+      channel: isFromPerson ? (Provider ?? OriginatingChannel) : undefined,
+      model: chosen.model,
+      skillsPrompt: chosen.skills.prompt,
+      tools: chosen.tools.list,
+      // A session that was spawned answers to another one, and not in the group.
+      groupIntro:
+        isGroup && !isSubagentSessionKey(sessionKey)
+          ? buildGroupIntro({
+              channel: message.identity.channel,
+              activation: activationOf(turn, entry),
+              subject: ctx.GroupSubject ?? entry.subject,
+              members: ctx.GroupMembers,
+              silentToken: SILENT_REPLY_TOKEN,
+            })
+          : undefined,
+      timeZone: agent.userTimezone,
+      now: startedAt,
+      extra: ctx.GroupSystemPrompt,
+    });
+  return SessionPrefix.open(() => tools.transcripts.lookBack(turn.refOf(entry)), {
     sessionKey,
     sessionId,
-    isGroup,
-    isReadOnly: chosen.isReadOnly,
-    channel,
-    model: chosen.model,
-    skillsPrompt: chosen.skills.prompt,
-    tools: chosen.tools.list,
-    // A session that was spawned answers to another one, and not in the group.
-    groupIntro:
-      isGroup && !isSubagentSessionKey(sessionKey)
-        ? buildGroupIntro({
-            channel: message.identity.channel,
-            activation: activationOf(turn, entry),
-            subject: ctx.GroupSubject ?? entry.subject,
-            members: ctx.GroupMembers,
-            silentToken: SILENT_REPLY_TOKEN,
-          })
-        : undefined,
-    timeZone: agent.userTimezone,
-    now: startedAt,
-    extra: ctx.GroupSystemPrompt,
+    runner: chosen.runner?.name ?? 'none',
+    tools: chosen.tools,
+    build,
+    readFiles: () => readFiles(agent.workspaceDir, isGroup),
   });
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type MsgContext, OpenBotError, readSdkSessionId, setSdkSessionId } from '@openbot/sessions';
-import { composeUserMessage, type EntryDraft } from '@openbot/sessions/transcript';
+import { bindsThinking, composeUserMessage, type EntryDraft } from '@openbot/sessions/transcript';
 import { CONFIG_FILE_NAME } from '../config/load-config.ts';
 import { modelNotFound } from '../config/models.ts';
 import type { PromptImage } from '../media/read-image.ts';
@@ -17,13 +17,14 @@ import { formatEventTime } from './inbound/prepend-system-events.ts';
 import type { TurnSession } from './init-session.ts';
 import { readableDirsOf } from './offer-tools.ts';
 import type { Turn } from './open-turn.ts';
+import type { SessionPrefix } from './prompt/session-prefix.ts';
 import type { Left } from './recovery/find-what-was-left.ts';
 import { type RunTally, tallyOf, tallyRun } from './run-tally.ts';
 import { StorageFault } from './storage-fault.ts';
 import { writeSteered } from './write-prompt.ts';
 
 export interface AgentRun extends ChosenRun {
-  readonly systemPrompt: SystemPrompt;
+  readonly prefix: SessionPrefix;
   readonly prompt: string;
   readonly images?: readonly PromptImage[];
 }
@@ -47,19 +48,19 @@ export async function runAgent(
     readonly media: MsgContext;
     /** Of the turn's time; ms, of `performance.now`. */
     readonly endsAt: number;
-    /** It names the model. */
-    writeSystemPrompt(model: ModelChoice): SystemPrompt;
+    /** That the message tells news. */
+    readonly told: readonly EntryDraft[];
   },
 ): Promise<AnsweredRun> {
   const { tools, work, watcher } = turn;
   const { sessionKey, sessionId, isNewSession } = session;
-  const { model, runner, prompt, left } = what;
+  const { model, runner, prompt, left, prefix } = what;
   const attempt = left.at === 'cut-off' ? left.attempt + 1 : 1;
   const answered = left.at === 'cut-off' ? left.lines : [];
   const isAsked = left.at === 'cut-off' && left.isAsked;
   // A run that goes on has the message and its images in the transcript.
   const message = left.at === 'cut-off' ? userLine(turn, prompt) : userLine(turn, prompt, what);
-  const asked = isAsked ? [] : [markOf(turn, attempt), message];
+  const asked = isAsked ? [] : [...what.told, markOf(turn, attempt), message];
   // The lines before it were written with it.
   const changes = isAsked && isModelOf(session, model) ? [] : what.lines;
   const lines = [...answered, ...changes, ...asked];
@@ -79,25 +80,27 @@ export async function runAgent(
     const { message, hint } = modelNotFound(`${model.provider}/${model.model}`, turn.models, path);
     const end = { type: 'end', reason: 'error', error: message, hint, isTransient: false } as const;
     watcher.onEvent(end);
-    return { tally: tallyOf([], end), model, systemPrompt: what.systemPrompt, failed: [] };
+    return { tally: tallyOf([], end), model, systemPrompt: prefix.systemPrompt(model), failed: [] };
   }
-  let { systemPrompt } = what;
   const run = startModels(turn, what.models, {
     request,
     fault,
-    start: (candidate, given) => {
-      if (candidate.model !== model) systemPrompt = what.writeSystemPrompt(candidate.model);
-      return runWithLimits(
-        recoverFromOverflow(candidate.runner!, tools.transcripts),
-        { ...given, systemPrompt },
-        { timeoutMs: Math.max(1, what.endsAt - performance.now()) },
-      );
-    },
+    prefix,
+    start: (candidate, given) =>
+      runWithLimits(recoverFromOverflow(candidate.runner!, tools.transcripts), given, {
+        timeoutMs: Math.max(1, what.endsAt - performance.now()),
+      }),
     handOver: (failed) => handOver(turn, attempt, failed),
   });
   const offered = openSteering(turn, run, attempt);
-  const tally = await tallyRun(joinSteered(turn, run.events, offered), (event) => watcher.onEvent(event));
-  return { tally, model: run.current.model, systemPrompt, failed: run.failed };
+  const tally = await tallyRun(joinSteered(turn, run.events, offered), (event) => {
+    prefix.note(event);
+    watcher.onEvent(event);
+  });
+  // Without it the agent would be told what it did itself.
+  await prefix.settle(request.append).catch(() => {});
+  const last = run.current.model;
+  return { tally, model: last, systemPrompt: prefix.systemPrompt(last), failed: run.failed };
 }
 
 function isModelOf({ entry }: TurnSession, { provider, model }: ModelChoice): boolean {
@@ -111,14 +114,20 @@ export function startModels(
   how: {
     readonly request: RunRequest;
     readonly fault: StorageFault;
+    readonly prefix: SessionPrefix;
     start(candidate: ModelCandidate, request: RunRequest): Run;
     /** What the next model is asked where the failed one has left messages behind. */
     handOver(failed: FailedModel): { lines: readonly EntryDraft[]; prompt: string };
   },
 ): RelayedRun {
-  const { request, fault } = how;
+  const { request, fault, prefix } = how;
   return runModels(models, {
-    start: (candidate, given) => how.start(candidate, { ...request, ...given, model: candidate.model }),
+    start: (candidate, given) => {
+      const { model, runner } = candidate;
+      prefix.use(runner!.name);
+      const systemPrompt = prefix.systemPrompt(model);
+      return how.start(candidate, { ...request, ...given, model, systemPrompt });
+    },
     append: request.append,
     assertWritten: () => fault.throwIfAny(),
     prompt: request.prompt,
@@ -176,27 +185,33 @@ export function requestOf(
 ): RunRequest {
   const { tools, work, agent } = turn;
   const transcript = turn.refOf(entry);
-  let ownId = readSdkSessionId(entry);
+  const { prefix } = what;
+  // What the session of another program has thought was made behind another prompt.
+  const isBound = prefix.isFirst && bindsThinking(what.model.model);
+  let ownId = isBound ? undefined : readSdkSessionId(entry);
+  const write: RunRequest['append'] = (drafts) =>
+    fault.guard(async () => {
+      if (!work.lock.isHeld()) {
+        throw new OpenBotError('RUN_LOCK_LOST', `Another process has taken over ${work.sessionKey}`);
+      }
+      return tools.transcripts.append(transcript, drafts);
+    });
   return {
     transcript,
-    append: (drafts) =>
-      fault.guard(async () => {
-        if (!work.lock.isHeld()) {
-          throw new OpenBotError('RUN_LOCK_LOST', `Another process has taken over ${work.sessionKey}`);
-        }
-        return tools.transcripts.append(transcript, drafts);
-      }),
+    append: (drafts) => prefix.append(drafts, write),
     readContext: () => tools.transcripts.readContext(transcript),
     lookBack: () => tools.transcripts.lookBack(transcript),
     measureContext: () => tools.transcripts.measureContext(transcript),
     model: what.model,
     thinkingLevel: what.thinkingLevel,
-    systemPrompt: what.systemPrompt,
+    systemPrompt: prefix.systemPrompt(what.model),
+    renewPrefix: () =>
+      prefix.renew() ? { systemPrompt: prefix.systemPrompt(what.model), tools: prefix.tools() } : undefined,
     prompt: what.prompt,
     ...(what.images?.length && { images: what.images }),
     workspaceDir: agent.workspaceDir,
     readableDirs: readableDirsOf(turn),
-    tools: what.tools,
+    tools: prefix.tools(),
     ownSession: {
       get id() {
         return ownId;

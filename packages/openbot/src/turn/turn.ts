@@ -1,7 +1,6 @@
 import { mediaOf } from '../media/media-fields.ts';
 import type { TurnWork } from '../queue/contract.ts';
-import type { ModelChoice } from '../runners/contract.ts';
-import { chooseRun, withModels, writeSystemPrompt } from './choose-run.ts';
+import { chooseRun, openPrefix, withModels } from './choose-run.ts';
 import { answerCommand, answerReset } from './commands/answer-command.ts';
 import { withHints } from './commands/hints.ts';
 import { answerStop } from './commands/short-answers.ts';
@@ -51,24 +50,22 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   // 4 ensureSkillSnapshot
   const skills = await ensureSkills(turn, begun);
   // 5 buildInboundBody
+  const prefix = await openPrefix(turn, ctx, begun, { ...chosen, skills });
+  // What a run that is continued was told is in its message.
+  const news = left.at === 'start' ? prefix.tellNews() : { lines: [], told: [] };
   const { images, note: media } = await showMedia(tools.stateDir, ctx, chosen.model);
   const prompt =
     left.at === 'start'
-      ? await writePrompt(turn, ctx, begun, { notices: chosen.notices, media })
+      ? await writePrompt(turn, ctx, begun, { notices: chosen.notices, media, news: news.lines })
       : left.prompt;
-  const writeFor = (model: ModelChoice) => writeSystemPrompt(turn, ctx, begun, { ...chosen, model, skills });
-  const systemPrompt = writeFor(chosen.model);
   // One limit of time for both runs.
   const endsAt = performance.now() + timeoutOf(turn);
   // 6 runMemoryFlushIfNeeded
-  const { session, models } = await flushMemory(turn, begun, { ...chosen, systemPrompt, left, endsAt });
+  const { session, models } = await flushMemory(turn, begun, { ...chosen, prefix, left, endsAt });
   // 7
   const last = withModels(chosen, models);
-  const given = { ...last, prompt, images, media: mediaOf(ctx), left, endsAt, writeSystemPrompt: writeFor };
-  const answered = await runAgent(turn, session, {
-    ...given,
-    systemPrompt: last === chosen ? systemPrompt : writeFor(last.model),
-  });
+  const given = { ...last, prefix, told: news.told, prompt, images, media: mediaOf(ctx), left, endsAt };
+  const answered = await runAgent(turn, session, given);
   // 8 persistRunOutcome, 9 buildReplyPayloads, 10 deliver
   return finishTurn(turn, session, { ...last, ...answered, skills });
 }

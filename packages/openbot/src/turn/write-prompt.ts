@@ -18,7 +18,11 @@ export async function writePrompt(
   turn: Turn,
   ctx: MsgContext,
   session: TurnSession,
-  { notices, media }: { readonly notices: readonly string[]; readonly media: string },
+  {
+    notices,
+    media,
+    news,
+  }: { readonly notices: readonly string[]; readonly media: string; readonly news: readonly string[] },
 ): Promise<string> {
   const { tools, work, agent, message } = turn;
   const at = turn.startedAt;
@@ -36,6 +40,7 @@ export async function writePrompt(
     group: session.isGroup ? { channel, conversation } : undefined,
     history: await readHistory(turn, session.isGroup),
     events,
+    news: { lines: news, at },
     channelSummary: tools.summarizeChannels(work.agentId),
     timeZone: agent.userTimezone,
     isMainSession: isMain(session.sessionKey) && !isGroupMessage(ctx),

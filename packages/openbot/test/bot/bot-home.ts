@@ -92,10 +92,10 @@ export class BotHome {
     return readLines(path);
   }
 
-  /** What was said, as `role: text`. */
+  /** What was said, as `role: text`, without what the first message of a conversation tells of itself. */
   saidIn(sessionKey = MAIN, sessionId?: string): string[] {
     return this.linesOf(sessionKey, sessionId ?? this.entryOf(sessionKey).sessionId).flatMap(({ message }) =>
-      message === undefined ? [] : [`${message.role}: ${textOf(message)}`],
+      message === undefined ? [] : [`${message.role}: ${withoutDay(textOf(message))}`],
     );
   }
 
@@ -134,10 +134,16 @@ export const PARROT: Play = ({ prompt }) => [{ text: /say (.*)$/s.exec(prompt)?.
 
 export function asAnswer(play: Play): (question: Question) => Answer {
   return async function* (question) {
-    const played = play(question);
+    const played = play({ ...question, prompt: withoutDay(question.prompt) });
     if (Symbol.asyncIterator in played) yield* played;
     else for (const step of played) yield step;
   };
+}
+
+/** A message without the day and the network, which the first one of a conversation tells. */
+export function withoutDay(text: string): string {
+  const told = /^System: \[[^\]]*\] Today is .*\n(?:System: Messages to you come from .*\n)?/m;
+  return text.replace(told, '').replace(/^\n/, '');
 }
 
 export function textOf({ content }: NonNullable<Line['message']>): string {

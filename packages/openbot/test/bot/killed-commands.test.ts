@@ -156,10 +156,11 @@ test('a clean that an agent has planned is done by the process that finishes its
   const config: BotConfig = { ...CONFIG, agents: { defaults: { model: 'script/tidy' } } };
   await chat.write(['work', 'tidy up'], 'before:Planned', config);
   expect(chat.entry).toMatchObject({ pendingClean: { preset: 'extreme' } });
-  expect(chat.transcript).toContain('list_files');
+  expect(chat.transcript).toContain('"type":"toolCall"');
   await chat.write(['hello'], undefined, config);
-  expect(chat.sent).toEqual(['Worked.', 'Planned.', expect.stringMatching(/^Read: System: .* was cleaned/)]);
-  expect(chat.transcript).not.toContain('list_files');
+  expect(chat.sent).toEqual(['Worked.', 'Planned.', 'Read: hello']);
+  expect(chat.transcript).toMatch(/System: \[[^\]]*\] [^"]* was cleaned/);
+  expect(chat.transcript).not.toContain('"type":"toolCall"');
   expect(chat.entry).toMatchObject({ lastClean: { preset: 'extreme', savedTokens: expect.any(Number) } });
   expect(chat.entry).not.toHaveProperty('pendingClean');
 });

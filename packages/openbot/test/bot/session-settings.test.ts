@@ -105,9 +105,9 @@ describe('thinkingLevel', () => {
       ['first', 'high'],
       ['second', 'high'],
     ]);
-    expect(requests.map(({ systemPrompt }) => /script\/(first|second)/.exec(systemPrompt.text)?.[1])).toEqual(
-      ['first', 'second'],
-    );
+    const [first, second] = requests.map(({ systemPrompt }) => systemPrompt);
+    expect(second!.text).toBe(first!.text);
+    expect([first, second].map((prompt) => prompt!.report.model)).toEqual(['first', 'second']);
   });
 });
 
@@ -126,7 +126,7 @@ describe('groupActivation', () => {
   const KEY = 'agent:main:whatsapp:group:1@g.us';
   const ALICE = { name: 'Alice', id: '+15550001' };
 
-  test('of the session wins over the configuration, and the system prompt says what holds', async () => {
+  test('of the session wins over the configuration, and the agent is told what holds', async () => {
     const home = new BotHome();
     const chat = new Chat({ name: 'whatsapp' });
     const { runner, requests } = watchedRunner(() => [{ text: 'Here.' }]);
@@ -151,8 +151,9 @@ describe('groupActivation', () => {
     const mention = 'You are given a message when it mentions you';
     expect(
       requests.map(({ systemPrompt: { text } }) => [always, mention].filter((one) => text.includes(one))),
-    ).toEqual([[always], [mention]]);
+    ).toEqual([[always], [always]]);
     expect(home.saidIn(KEY).at(-2)).toContain(`The settings of this group were changed. ${mention}`);
+    expect(home.saidIn(KEY).at(-2)).toContain(`\nSystem: + ${mention}`);
   });
 
   test('is introduced again when the run that was told did not reach the model', async () => {

@@ -41,7 +41,7 @@ it('lists, describes, cleans and restores the sessions of this folder, and names
   const edited = await runClean(bench, 'edit', '--strip-tools=extreme');
   expect(edited.stdout).toContain(`openbot clean restore ${sessionId}`);
   expect(edited.stdout).not.toMatch(/\bocc\b/);
-  expect(readFileSync(path, 'utf8')).not.toContain('write_file');
+  expect(readFileSync(path, 'utf8')).not.toContain('"type":"toolCall"');
   expect(await runClean(bench, 'restore', sessionId.slice(0, 8))).toMatchObject({ code: 0, stderr: '' });
   expect(readFileSync(path, 'utf8')).toBe(before);
   const missing = await runClean(bench, 'edit', 'nope', '--strip-tools');
@@ -84,5 +84,5 @@ it.skipIf(noTerminal !== undefined)(`a run in another process is seen ${noTermin
   run.child.stdin!.write('\u0003');
   await run.ended;
   expect(await waiting).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Error') });
-  expect(JSON.stringify(bench.lines())).not.toContain('write_file');
+  expect(JSON.stringify(bench.lines())).not.toContain('"type":"toolCall"');
 });

@@ -287,7 +287,7 @@ test('the context of a session is shown, cleaned and restored', async () => {
   await run.release();
   expect(await waiting).toMatchObject({ ok: true, key: DEMO, changed: true, preset: 'extreme' });
   const after = await home.ask('openbot.context', { key: DEMO });
-  expect(after.tokens.context).toBeLessThan(before.tokens.context / 2);
+  expect(after.tokens.context).toBeLessThan(before.tokens.context * 0.75);
   expect(await home.ask('openbot.clean.restore', { key: DEMO })).toMatchObject({ restored: true });
   expect((await home.ask('openbot.context', { key: DEMO })).tokens.context).toBe(before.tokens.context);
   expect((await home.refusal('openbot.context', { key: 'agent:main:nope' })).message).toBe(

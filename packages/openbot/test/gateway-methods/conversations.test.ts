@@ -81,7 +81,7 @@ test('a conversation is read by pages from its end, by cursor, and within limits
   await place.send('say 4', { idempotencyKey: 'r4' });
   await place.untilEvent('chat', { runId: 'r4', state: 'final' });
   const [asked, answered] = textsOf(await history({ limit: 2 }));
-  expect([asked, answered]).toEqual(['user: say 4', expect.stringContaining('It rains.')]);
+  expect([asked, answered]).toEqual(['user: say 4', 'assistant: Heard say 4']);
 
   expect(await place.refusal('chat.history', { sessionKey: 'main', limit: 5000 })).toEqual({
     code: 'INVALID_REQUEST',

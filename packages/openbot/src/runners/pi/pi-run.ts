@@ -45,7 +45,7 @@ export class PiRun implements Run {
   readonly events: AsyncIterable<RunEvent>;
   readonly #pi: Pi;
   readonly #models: PiModels;
-  readonly #request: RunRequest;
+  #request: RunRequest;
   readonly #handoff = new Handoff<RunEvent>();
   readonly #exchange: Exchange = {};
   /** Given to `steer` and not yet in the transcript. */
@@ -139,11 +139,10 @@ export class PiRun implements Run {
 
   async #loop(conversation: Conversation, means: CompactionMeans): Promise<void> {
     const { pi, model } = means;
-    const tools = this.#request.tools.list.map((tool) => this.#toolOf(tool));
-    const contextOf = (): AgentContext => ({
-      messages: [this.#systemMessage(tools), ...conversation.messages()],
-      tools,
-    });
+    const contextOf = (): AgentContext => {
+      const tools = this.#request.tools.list.map((tool) => this.#toolOf(tool));
+      return { messages: [this.#systemMessage(tools), ...conversation.messages()], tools };
+    };
     const level = thinkingLevelOf(pi, model, this.#request.thinkingLevel);
     await pi.core.runAgentLoopContinue(
       contextOf(),
@@ -152,8 +151,11 @@ export class PiRun implements Run {
         reasoning: level === 'off' ? undefined : level,
         toolExecution: 'sequential',
         convertToLlm: (messages) => pi.coding.convertToLlm(chooseSent(messages, conversation, model)),
-        prepareRequest: async () =>
-          (await this.#compactIfFull(conversation, means)) ? { context: contextOf() } : undefined,
+        prepareRequest: async () => {
+          if (!(await this.#compactIfFull(conversation, means))) return undefined;
+          this.#request = { ...this.#request, ...this.#request.renewPrefix?.() };
+          return { context: contextOf() };
+        },
         getSteeringMessages: async () => this.#takeSteered(),
         getFollowUpMessages: async () => {
           const messages = this.#takeSteered();

@@ -98,7 +98,10 @@ export function playScript(script: Script, position: { next: number }): ScriptMo
 }
 
 function chooseTurn({ turns }: Script, prompt: string, position: { next: number }): ScriptTurn {
-  const matching = turns.find(({ when }) => when !== undefined && new RegExp(when, 'i').test(prompt));
+  const texts = [prompt, wordsOf(prompt)];
+  const matching = turns.find(
+    ({ when }) => when !== undefined && texts.some((text) => new RegExp(when, 'i').test(text)),
+  );
   if (matching !== undefined) return matching;
   const others = turns.filter(({ when }) => when === undefined);
   const turn = others[Math.min(position.next++, others.length - 1)];
@@ -108,7 +111,7 @@ function chooseTurn({ turns }: Script, prompt: string, position: { next: number 
 async function* play({ steps }: ScriptTurn, { prompt, images, readContext }: Question): Answer {
   const isQuoting = JSON.stringify(steps).includes('{{previous}}');
   const previous = isQuoting ? previousMessage(await readContext()) : '';
-  const values = { prompt, previous, images: describeImages(images), result: '' };
+  const values = { prompt: wordsOf(prompt), previous, images: describeImages(images), result: '' };
   const fill = (text: string) =>
     text.replaceAll(
       /\{\{(prompt|previous|images|result)\}\}/g,
@@ -131,7 +134,12 @@ export function describeImages(images: readonly PromptImage[]): string {
 /** The last message of the person in the context is the prompt. */
 function previousMessage(context: readonly ContextMessage[]): string {
   const said = context.filter(({ message }) => message.role === 'user');
-  return spokenIn(said.at(-2)?.message.content);
+  return wordsOf(spokenIn(said.at(-2)?.message.content));
+}
+
+/** Without what OpenBot tells in front of it, such as the day. A message of that alone stays. */
+function wordsOf(prompt: string): string {
+  return prompt.replace(/^(?:System: .*\n)+\n/, '');
 }
 
 const STEP_FIELDS: Readonly<Record<string, string>> = {

@@ -26,6 +26,8 @@ export interface InboundBodyParams {
    */
   history?: readonly HistoryEntry[];
   events?: readonly SystemEvent[];
+  /** What the conversation does not know yet. */
+  news?: { readonly lines: readonly string[]; readonly at: number };
   channelSummary?: readonly string[];
   /** IANA name. */
   timeZone?: string;
@@ -43,6 +45,7 @@ export function buildInboundBody(params: InboundBodyParams): string {
     group,
     history = [],
     events = [],
+    news,
     channelSummary,
     timeZone,
     isMainSession,
@@ -74,6 +77,7 @@ export function buildInboundBody(params: InboundBodyParams): string {
     : [...history.map(formatEntry), currentMessage].filter((text) => text !== '').join('\n\n');
   return prependSystemEvents({
     events,
+    news,
     timeZone,
     channelSummary,
     isMainSession,

@@ -23,6 +23,8 @@ const timeParts = rememberZones({
  */
 export function prependSystemEvents(params: {
   events: readonly SystemEvent[];
+  /** Lines about one time, which the first one names. */
+  news?: { readonly lines: readonly string[]; readonly at: number };
   /** IANA name. UTC when absent or unknown. */
   timeZone?: string;
   /** One line for each channel, see `Channel.summary`. */
@@ -31,12 +33,24 @@ export function prependSystemEvents(params: {
   isNewSession: boolean;
   prefixedBodyBase: string;
 }): string {
-  const { events, timeZone, channelSummary = [], isMainSession, isNewSession, prefixedBodyBase } = params;
+  const {
+    events,
+    news,
+    timeZone,
+    channelSummary = [],
+    isMainSession,
+    isNewSession,
+    prefixedBodyBase,
+  } = params;
   const lines = [
     ...(isMainSession && isNewSession ? channelSummary.map((line) => oneLine(line)) : []),
     ...events
       .filter((event) => event.text.trim() !== '')
       .map((event) => `[${formatEventTime(event.at, timeZone)}] ${shorten(oneLine(event.text), MAX_EVENT)}`),
+    ...(news?.lines ?? []).map((line, index) => {
+      const time = index === 0 ? `[${formatEventTime(news!.at, timeZone)}] ` : '';
+      return `${time}${shorten(oneLine(line), MAX_EVENT)}`;
+    }),
   ].filter((line) => line !== '');
   if (lines.length === 0) return prefixedBodyBase;
   return `${lines.map((line) => `${SYSTEM_PREFIX}${line}`).join('\n')}\n\n${prefixedBodyBase}`;

@@ -1,10 +1,10 @@
-import type { SystemPrompt } from '../../runners/contract.ts';
 import { runWithLimits } from '../../runners/run-with-limits.ts';
 import type { ChosenRun } from '../choose-run.ts';
 import type { FailedModel } from '../failover/describe-failover.ts';
 import { type ModelsOfRun, passOver } from '../failover/list-candidates.ts';
 import type { TurnSession } from '../init-session.ts';
 import type { Turn } from '../open-turn.ts';
+import type { SessionPrefix } from '../prompt/session-prefix.ts';
 import { requestOf, startModels } from '../run-agent.ts';
 import { tallyRun } from '../run-tally.ts';
 import { StorageFault } from '../storage-fault.ts';
@@ -21,14 +21,14 @@ export async function flushMemory(
   turn: Turn,
   session: TurnSession,
   chosen: ChosenRun & {
-    readonly systemPrompt: SystemPrompt;
+    readonly prefix: SessionPrefix;
     readonly left: { readonly at: string };
     /** Of the turn's time; ms, of `performance.now`. */
     readonly endsAt: number;
   },
 ): Promise<{ readonly session: TurnSession; readonly models: ModelsOfRun }> {
   const { tools, agent, watcher } = turn;
-  const { runner } = chosen;
+  const { runner, prefix } = chosen;
   // A turn that was cut off has its message, and perhaps calls without results, in the transcript: it goes on first.
   if (runner === undefined || chosen.left.at !== 'start') return { session, models: chosen.models };
   const fault = new StorageFault();
@@ -53,11 +53,12 @@ export async function flushMemory(
       const run = startModels(turn, chosen.models, {
         request: { ...request, prompt },
         fault,
+        prefix,
         start: ({ runner: started }, flush) =>
           runWithLimits(started!, flush, { timeoutMs: Math.max(1, endsAt - performance.now()) }),
         handOver: () => ({ lines, prompt }),
       });
-      const { texts, end, usage, compactions } = await tallyRun(run.events);
+      const { texts, end, usage, compactions } = await tallyRun(run.events, (event) => prefix.note(event));
       failed = run.failed.filter(({ failure }) => failure !== undefined);
       return { texts, end, outcome: { usage, compactions } };
     },

@@ -13,6 +13,10 @@ const FILES: readonly { readonly name: string; readonly purpose: string; readonl
   { name: 'MEMORY.md', purpose: 'what you remember', isPrivate: true },
 ];
 
+export function purposeOfFile(wanted: string): string {
+  return FILES.find(({ name }) => name === wanted)?.purpose ?? 'a file of your workspace';
+}
+
 export const MAX_FILE_CHARS = 20_000;
 export const MAX_FILES_CHARS = 60_000;
 

@@ -5,7 +5,7 @@ import { cutText, type Skill } from './skill.ts';
 const MAX_PROMPT_CHARS = 16_000;
 const SHORT_DESCRIPTION_CHARS = 160;
 
-const INTRODUCTION =
+export const SKILLS_INTRODUCTION =
   'Skills are instructions for special tasks. When a task fits the description of a skill, read its file before you start and follow it. Paths in that file are relative to its folder.';
 
 /** What the system prompt says of the skills; empty without any. Files in the workspace are named relative to it. */
@@ -27,7 +27,8 @@ function describe({ name, description, file, source }: Skill, workspaceDir: stri
   return `<skill name="${escapeText(name)}" file="${escapeText(path)}">${escapeText(description)}</skill>`;
 }
 
-const join = (lines: readonly string[]) => [INTRODUCTION, '<skills>', ...lines, '</skills>'].join('\n');
+const join = (lines: readonly string[]) =>
+  [SKILLS_INTRODUCTION, '<skills>', ...lines, '</skills>'].join('\n');
 const lengthOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 /** A description must not end its own element or begin another one. */
@@ -35,10 +36,17 @@ function escapeText(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
+/** The lines of the skills in such a text, by name. */
+export function listSkillLines(prompt: string): ReadonlyMap<string, string> {
+  return new Map(
+    [...prompt.matchAll(/^<skill name="([^"]*)".*$/gm)].map(([line, name]) => [
+      name!.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))),
+      line,
+    ]),
+  );
+}
+
 /** How many characters each skill takes, for the report about the prompt. */
 export function measureSkills(prompt: string): { name: string; blockChars: number }[] {
-  return [...prompt.matchAll(/^<skill name="([^"]*)".*$/gm)].map(([block, name]) => ({
-    name: name!.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))),
-    blockChars: block.length,
-  }));
+  return [...listSkillLines(prompt)].map(([name, line]) => ({ name, blockChars: line.length }));
 }

@@ -1,0 +1,70 @@
+import { weekdayOf } from '../agent-time.ts';
+import { listSkillLines, SKILLS_INTRODUCTION } from '../skills/render-prompt.ts';
+import type { PromptFacts } from './facts.ts';
+import { compareLines } from './line-edits.ts';
+import { purposeOfFile } from './workspace-files.ts';
+
+/** Of one text. A longer change is found by reading the file. */
+const MOST_CHARS = 4000;
+const MOST_LINES = 80;
+
+/** What a conversation does not know yet, a line for each thing. What has not changed is not repeated. */
+export function describeNews(known: PromptFacts, now: PromptFacts): string[] {
+  const news: string[] = [];
+  if (now.date !== known.date || now.timeZone !== known.timeZone)
+    news.push(`Today is ${weekdayOf(now.date!)}, ${now.date} (time zone ${now.timeZone}).`);
+  if (now.channel !== undefined && now.channel !== known.channel)
+    news.push(`Messages to you come from ${now.channel}${known.channel === undefined ? '' : ' now'}.`);
+  if (now.sessionKey !== known.sessionKey || now.sessionId !== known.sessionId)
+    news.push(
+      `This conversation goes on in another session: session=${now.sessionKey}, sessionId=${now.sessionId}.`,
+    );
+  if (now.name !== known.name) news.push(`Your name is ${now.name} now.`);
+  if (now.isReadOnly !== known.isReadOnly)
+    news.push(
+      now.isReadOnly
+        ? 'Your tools cannot change files of your workspace any more.'
+        : 'Your tools can change files of your workspace.',
+    );
+  const changes = [
+    ...describeText('the instructions of your configuration', known.systemPrompt, now.systemPrompt),
+    ...describeSkills(known.skills, now.skills),
+    ...describeText('the description of this group', known.groupIntro, now.groupIntro),
+    ...describeText('the additional instructions', known.extra, now.extra),
+  ];
+  const names = [...new Set([...Object.keys(known.files), ...Object.keys(now.files)])];
+  const files = names.flatMap((name) =>
+    describeText(`${name} (${purposeOfFile(name)})`, known.files[name], now.files[name], name),
+  );
+  return [...news, ...changes, ...files];
+}
+
+/** @param file where the whole text can be read */
+function describeText(label: string, before = '', after = '', file?: string): string[] {
+  if (before === after) return [];
+  if (after === '') return [`Gone: ${label}`];
+  const edits = compareLines(before, after);
+  const old = before.split('\n');
+  const lines = edits.flatMap(([at, removed, ...added]) => [
+    ...(before === '' ? [] : [`@ line ${at + 1}${at > 0 ? `, after: ${old[at - 1]}` : ''}`]),
+    ...old.slice(at, at + removed).map((line) => `- ${line}`),
+    ...added.map((line) => `+ ${line}`),
+  ]);
+  const title = before === '' ? `New: ${label}` : `Changed: ${label}`;
+  const isLong = lines.length > MOST_LINES || lines.reduce((sum, line) => sum + line.length, 0) > MOST_CHARS;
+  if (isLong && file !== undefined) return [`${title}. It is too much to show here: read ${file}.`];
+  return [title, ...lines];
+}
+
+function describeSkills(before = '', after = ''): string[] {
+  const [old, now] = [listSkillLines(before), listSkillLines(after)];
+  const gone = [...old.keys()].filter((name) => !now.has(name));
+  const added = [...now].filter(([name]) => !old.has(name)).map(([, line]) => line);
+  const changed = [...now].filter(([name, line]) => old.has(name) && old.get(name) !== line);
+  return [
+    ...(added.length === 0 ? [] : ['New skills', ...added]),
+    ...(added.length > 0 && old.size === 0 ? [SKILLS_INTRODUCTION] : []),
+    ...(changed.length === 0 ? [] : ['Changed skills', ...changed.map(([, line]) => line)]),
+    ...(gone.length === 0 ? [] : [`Skills that are gone: ${gone.join(', ')}`]),
+  ];
+}

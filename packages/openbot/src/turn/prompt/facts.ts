@@ -1,0 +1,35 @@
+import { type InjectedFile, readWorkspaceFiles } from './workspace-files.ts';
+
+/** What a conversation knows of its agent and its place, and what may change while it goes on. */
+export interface PromptFacts {
+  readonly name: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly isReadOnly: boolean;
+  /** Text of the configuration. */
+  readonly systemPrompt?: string;
+  readonly skills?: string;
+  readonly groupIntro?: string;
+  readonly extra?: string;
+  /** Texts of the workspace's files as the model reads them, by name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** `2026-11-16` */
+  readonly date?: string;
+  readonly timeZone?: string;
+  /** Undefined where a message came from no chat network. */
+  readonly channel?: string;
+}
+
+/** The files as they are now. Cheap where none has changed. */
+export function readFiles(workspaceDir: string, isGroup: boolean): PromptFacts['files'] {
+  return textsOfFiles(readWorkspaceFiles(workspaceDir, { isGroup }));
+}
+
+/** What the text of a prompt says. The rest is told with a message. */
+export function factsInPrompt({ date, timeZone, channel, ...facts }: PromptFacts): PromptFacts {
+  return facts;
+}
+
+export function textsOfFiles(files: readonly InjectedFile[]): Record<string, string> {
+  return Object.fromEntries(files.filter(({ text }) => text !== '').map(({ name, text }) => [name, text]));
+}

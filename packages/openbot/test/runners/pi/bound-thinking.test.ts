@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { tokensOf } from '../../../../../test/imitations/loopback-server.ts';
 import { type MessagesApi, startMessagesApi } from '../../../../../test/imitations/messages-api.ts';
 import {
   apiErrors,
@@ -46,7 +47,7 @@ async function startApi(window?: number) {
 }
 
 /** Thinks in each message, and uses tools as often as the person's words say: `tools 2`. */
-function answer({ messages, tools }: MessagesRequest, count: number): Reply {
+function answer({ system, messages, tools }: MessagesRequest, count: number): Reply {
   if (tools === undefined && JSON.stringify(messages).includes('summar'))
     return { blocks: [say('They talked.')] };
   const asked = messages.findLastIndex(
@@ -56,9 +57,10 @@ function answer({ messages, tools }: MessagesRequest, count: number): Reply {
   const wanted = Number(/tools (\d)/.exec(JSON.stringify(messages[asked]))?.[1] ?? 0);
   const thinking = [think(`thought ${count}`), redact(`secret ${count}`), think(''), undefined][count % 4];
   const blocks = thinking === undefined ? [] : [thinking];
+  const usage = { input_tokens: tokensOf([system, messages]) };
   return rounds < wanted
-    ? { blocks: [...blocks, call(`toolu_${count}`, 'read_file', { path: 'large.txt' })] }
-    : { blocks: [...blocks, say(`answer ${count} ${'word '.repeat(40)}`)] };
+    ? { blocks: [...blocks, call(`toolu_${count}`, 'read_file', { path: 'large.txt' })], usage }
+    : { blocks: [...blocks, say(`answer ${count} ${'word '.repeat(40)}`)], usage };
 }
 
 async function openRunner(dropStaleThinking?: boolean) {
@@ -301,45 +303,59 @@ const step = fc.oneof(
     arbitrary: fc.record({ is: fc.constant('ask' as const), tools: fc.nat(3), far: fc.boolean() }),
   },
   fc.record({ is: fc.constant('picture' as const), count: fc.integer({ min: 1, max: 15 }) }),
-  fc.record({ is: fc.constantFrom('compact', 'prompt', 'stop', 'steer', 'foreign') }),
+  fc.record({ is: fc.constantFrom('compact', 'prompt', 'stop', 'steer', 'foreign', 'clean', 'restore') }),
 );
+
+/** Tokens. Some conversations are compacted in the middle of a run. */
+const windows = fc.constantFrom(4000, 100_000);
 
 it('whatever happens in a conversation', HUNT, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), async (steps) => {
-      session = await makeSession(OPUS);
-      api.forget();
-      api.setReplies(answer);
-      await ask('tools 1', OPUS);
-      await ask('tools 1', SONNET);
-      for (const one of [...steps, ...steps]) {
-        if (one.is === 'picture') await session.append(Array.from({ length: one.count }, () => picture()));
-        else if (one.is === 'prompt') await changePrompt();
-        else if (one.is === 'compact') await compact(OPUS);
-        else if (one.is === 'foreign')
-          await session.append([user('there'), assistant({ type: 'text', text: 'Of another program.' })]);
-        else if (one.is === 'stop') {
-          const signal = AbortSignal.abort();
-          await ask('tools 2', OPUS, { signal });
-        } else if (one.is === 'steer') {
-          const runner = await openRunner();
-          const run = runner.start(
-            await session.ask('tools 2', {
-              model: OPUS,
-              systemPrompt: { text: systemPrompt, report: {} as never },
-            }),
-          );
-          const mark = { type: 'custom', customType: 'openbot.joined', data: {} } as const;
-          let isSteered = false;
-          await collect(run, ({ type }) => {
-            if (type === 'tool-call' && !isSteered)
-              isSteered = run.steer({ messageId: 'm', text: 'and', mark });
-          });
-        } else if ('tools' in one)
-          expect(await ask(`tools ${one.tools}`, one.far ? SONNET : OPUS)).toMatchObject({ reason: 'stop' });
-        expectNothingLost();
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(step, { minLength: 4, maxLength: 12 }),
+      windows,
+      async (steps, contextWindow) => {
+        session = await makeSession(OPUS);
+        const opus = { ...OPUS, contextWindow };
+        const sonnet = { ...SONNET, contextWindow };
+        api.forget();
+        api.setReplies(answer);
+        await ask('tools 1', OPUS);
+        await ask('tools 1', sonnet);
+        const { transcript } = await session.ask('and');
+        for (const one of [...steps, ...steps]) {
+          if (one.is === 'picture') await session.append(Array.from({ length: one.count }, () => picture()));
+          else if (one.is === 'prompt') await changePrompt();
+          else if (one.is === 'compact') await compact(opus);
+          else if (one.is === 'clean') await session.transcripts.clean(transcript, 'hard');
+          else if (one.is === 'restore') await session.transcripts.restore(transcript);
+          else if (one.is === 'foreign')
+            await session.append([user('there'), assistant({ type: 'text', text: 'Of another program.' })]);
+          else if (one.is === 'stop') {
+            const signal = AbortSignal.abort();
+            await ask('tools 2', opus, { signal });
+          } else if (one.is === 'steer') {
+            const runner = await openRunner();
+            const run = runner.start(
+              await session.ask('tools 2', {
+                model: opus,
+                systemPrompt: { text: systemPrompt, report: {} as never },
+              }),
+            );
+            const mark = { type: 'custom', customType: 'openbot.joined', data: {} } as const;
+            let isSteered = false;
+            await collect(run, ({ type }) => {
+              if (type === 'tool-call' && !isSteered)
+                isSteered = run.steer({ messageId: 'm', text: 'and', mark });
+            });
+          } else if ('tools' in one)
+            expect(await ask(`tools ${one.tools}`, one.far ? sonnet : opus)).toMatchObject({
+              reason: 'stop',
+            });
+          expectNothingLost();
+        }
+      },
+    ),
     cases({ gate: 8, torture: 60 }),
   );
 });

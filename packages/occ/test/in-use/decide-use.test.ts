@@ -142,3 +142,20 @@ describe("the session's own run", () => {
     expect(decide(use, { canSchedule: false }).act).toBe('go');
   });
 });
+
+describe('thinking that is bound to what was said before it', () => {
+  const own = { ...unfinished, ownRun: 'survives', bindsThinking: true } as const;
+
+  test('the own run: the edit follows it, unless it is forced', () => {
+    expect(decide(own)).toMatchObject({ act: 'schedule', note: expect.stringContaining('binds thinking') });
+    expect(decide(own, { force: true }).act).toBe('go');
+    // Nobody else can do it later.
+    expect(decide(own, { canSchedule: false })).toMatchObject({ act: 'go', note: expect.any(String) });
+  });
+
+  test('the run of another process: refused, and the process is named', () => {
+    const error = refusal({ ...unfinished, bindsThinking: true, runner: { pid: 44 } });
+    expect(error.message).toContain('process 44 has not finished its last exchange');
+    expect(error.hint).toMatch(/--wait.*--when-idle.*--force/);
+  });
+});

@@ -20,6 +20,10 @@ const { header, question, call, twoCalls, result, answer, custom, modelChange } 
 const TOLD = 'System: [2026-01-12 12:19:17 PST] Store durable memories now.';
 const told = { ...question, message: { role: 'user', content: TOLD } };
 const said = [header, question, call, result, answer];
+const thought = (model: string, stopReason = 'length') => ({
+  type: 'message',
+  message: { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm' }], model, stopReason },
+});
 
 describe('OpenClaw and pi', () => {
   test.each([
@@ -34,6 +38,9 @@ describe('OpenClaw and pi', () => {
     ['a result, then lines that are no messages', [header, question, call, result, custom], 'unfinished'],
     ['an answer, then the next question', [...said, question], 'unfinished'],
     ['an answer, then what the runtime asks', [...said, told], 'unfinished'],
+    ['thinking alone', [header, question, thought('claude-opus-4-5')], 'finished'],
+    ['thinking alone, bound', [header, question, thought('claude-opus-5-5')], 'unfinished'],
+    ['thinking alone that failed', [header, question, thought('claude-opus-5-5', 'error')], 'finished'],
   ])('%s: %#', async (_, lines, expected) => {
     expect(await judge(chain(lines))).toEqual([expected, expected]);
   });

@@ -50,4 +50,28 @@ describe.skipIf(starttime === undefined)('a session that a Claude Code has open 
     expect(JSON.parse(stdout).note ?? '').not.toMatch(/has it open/);
     expect(readFileSync(home.path)).not.toEqual(before);
   });
+
+  test('is in use for as long as it works, where thinking is bound to what was said before it', async () => {
+    const text = readFileSync(home.path, 'utf8');
+    const parentUuid = text
+      .match(/"uuid":"([^"]+)"/g)!
+      .at(-1)!
+      .slice(8, -1);
+    const said = { role: 'assistant', model: 'claude-opus-5-5', id: 'm', content: [] };
+    const lines = [
+      { type: 'assistant', uuid: 'a', parentUuid, message: said },
+      { type: 'user', uuid: 'u', parentUuid: 'a', message: { role: 'user', content: 'And?' } },
+    ];
+    writeFileSync(home.path, text + lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    utimesSync(home.path, new Date('2026-01-01'), new Date('2026-01-01'));
+    publish({ status: 'busy' });
+    const { stderr } = await occ('edit', '--keep=1', '--json');
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'SESSION_IN_USE',
+      message: expect.stringContaining(`process ${process.pid} has not finished`),
+    });
+    publish({ status: 'idle' });
+    const { stdout } = await occ('edit', '--strip-tools=extreme', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ note: expect.stringContaining('does not count afterwards') });
+  });
 });

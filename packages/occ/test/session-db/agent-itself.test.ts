@@ -99,3 +99,41 @@ test('a run in progress that is all that there is: nothing is changed, and it is
     note: expect.stringMatching(/^Nothing to clean yet.*Run the edit again when it has ended/),
   });
 });
+
+const BINDING_MODEL = 'claude-opus-5-5';
+
+test('on a model that binds thinking, an agent that cleans itself is cleaned when its run has ended', async () => {
+  const command = `occ edit ${ID} --keep=1 --truncate=0 --json`;
+  const agent = startChild(GATEWAY, [home.path, ID, command, BINDING_MODEL], env);
+  const { stdout } = JSON.parse(await agent.said('called'));
+  expect(JSON.parse(stdout)).toMatchObject({
+    changed: false,
+    scheduled: true,
+    note: expect.stringContaining('binds thinking'),
+  });
+  expect(home.backups(ID)).toEqual({});
+  agent.tell('end');
+  await agent.said('did end');
+  expect(await agent.ended).toBe(0);
+  let scheduled = { state: 'waiting', result: {} };
+  while (scheduled.state === 'waiting') scheduled = (await home.json('info', ID)).lastScheduledEdit;
+  expect(scheduled.result).toMatchObject({ changed: true, statistics: { thinkingUnbound: 2 } });
+  const after = readAsFile(home.path, ID);
+  expect(after).toContain('call_clean');
+  expect(after).toContain('I am clean.');
+  expect(after).not.toContain('c2ln');
+  expect(findDatabaseFaults(home.path)).toEqual([]);
+});
+
+test('on such a model a run of another program is waited for, or the edit refused', async () => {
+  const agent = startChild(GATEWAY, [home.path, ID, 'true', BINDING_MODEL], env);
+  await agent.said('called');
+  const refused = await home.occ('edit', ID, '--strip-tools=extreme');
+  expect(refused.stderr).toMatch(/in use.*--wait.*--when-idle/s);
+  const waiting = home.json('edit', ID, '--strip-tools=extreme', '--wait=60000');
+  agent.tell('end');
+  await agent.said('did end');
+  expect(await waiting).toMatchObject({ changed: true });
+  expect(readAsFile(home.path, ID)).not.toContain('c2ln');
+  expect(findDatabaseFaults(home.path)).toEqual([]);
+});

@@ -1,13 +1,14 @@
 /**
  * A gateway whose agent is in the middle of a run: it has written the call of a command and runs it in a shell, as its
- * child. Told `end`, it writes the rest of the exchange.
+ * child. Told `end`, it writes the rest of the exchange. With a model, it thinks.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { appendTurn } from '../append-turn.ts';
 
-const [path, sessionId, command] = process.argv.slice(2) as [string, string, string];
+const [path, sessionId, command, model] = process.argv.slice(2) as [string, string, string, string?];
+const thinking = model === undefined ? [] : [{ type: 'thinking', thinking: 'hm', thinkingSignature: 'c2ln' }];
 const database = new DatabaseSync(path);
 const say = (...messages: object[]) => appendTurn(database, sessionId, '', messages);
 
@@ -15,7 +16,8 @@ say(
   { role: 'user', content: 'Please clean yourself.' },
   {
     role: 'assistant',
-    content: [{ type: 'toolCall', id: 'call_clean', name: 'exec', arguments: { command } }],
+    content: [...thinking, { type: 'toolCall', id: 'call_clean', name: 'exec', arguments: { command } }],
+    model,
     stopReason: 'toolUse',
   },
 );
@@ -42,7 +44,12 @@ createInterface({ input: process.stdin }).once('line', () => {
       content: [{ type: 'text', text: stdout }],
       isError: false,
     },
-    { role: 'assistant', content: [{ type: 'text', text: 'I am clean.' }], stopReason: 'stop' },
+    {
+      role: 'assistant',
+      content: [...thinking, { type: 'text', text: 'I am clean.' }],
+      model,
+      stopReason: 'stop',
+    },
   );
   database.close();
   console.log('did end');

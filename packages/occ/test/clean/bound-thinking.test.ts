@@ -1,0 +1,149 @@
+/** Thinking of models that bind it to what was said before it. */
+import { expect, test } from 'vitest';
+import { planClean } from '../../src/clean/plan-clean.ts';
+import { findFault } from '../../src/rewrite/verify-clean.ts';
+import { cleanBytes, readTranscript } from './clean-bytes.ts';
+import { cleanLines, type Line } from './clean-lines.ts';
+import { answers, asks, call, contentOf, find, ids, LONG, message, transcript } from './openclaw-entries.ts';
+
+const BOUND = 'claude-opus-5-5';
+const OLDER = 'claude-opus-4-5';
+const thinking = (text = 'hm') => ({ type: 'thinking', thinking: text, thinkingSignature: 'c2ln' });
+const text = (words: string): Line => ({ type: 'text', text: words });
+const calls = (id: string, model: string, ...content: Line[]) =>
+  message(id, { role: 'assistant', content, model });
+
+/** Three turns: the first and the last are short, the second has large output. */
+const three = (model: string) =>
+  transcript(
+    asks('q1', 'one'),
+    calls('c1', model, thinking(), call('x1')),
+    answers('r1', 'x1'),
+    calls('a1', model, thinking(), text('One.')),
+    asks('q2', 'two'),
+    calls('c2', model, thinking(), call('x2')),
+    answers('r2', 'x2', LONG),
+    calls('a2', model, thinking(''), text('Two.')),
+    asks('q3', 'three'),
+    calls('a3', model, { type: 'thinking', thinking: '', redacted: true, thinkingSignature: 'cmVk' }),
+    calls('b3', model, text('Three.')),
+  );
+
+const toBytes = (lines: readonly Line[]) =>
+  Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+const large = { keepTurnsWithTools: 20, truncatePercent: 0, truncateOver: 300 };
+/** Ids of the entries that hold thinking after a clean. */
+function thinkersIn(bytes: Buffer): unknown[] {
+  const lines = bytes
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  return lines.filter((line) => JSON.stringify(line).includes('"thinking"')).map(({ id }) => id);
+}
+
+test('what is thought behind the first change goes, with whatever holds nothing else', () => {
+  // The last exchange with calls is never shortened: there must be another one behind it.
+  const more = [
+    asks('q4', 'four'),
+    calls('c4', BOUND, call('x4')),
+    answers('r4', 'x4'),
+    calls('a4', BOUND, text('4')),
+  ];
+  const lines = three(BOUND).concat(
+    more.map((line, at) => ({ ...line, parentId: at === 0 ? 'b3' : more[at - 1]!.id })),
+  );
+  const { planned, plan } = cleanBytes(toBytes(lines), large);
+  expect(thinkersIn(planned)).toEqual(['c1', 'a1', 'c2']);
+  expect(plan.statistics.thinkingUnbound).toBe(2);
+  const after = planned
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+  for (const id of ['c1', 'a1', 'c2']) expect(find(after, id)).toEqual(find(lines, id));
+  expect(ids(after)).not.toContain('a3');
+  expect(find(after, 'b3').parentId).toBe('q3');
+  expect(contentOf(after, 'a2')).toEqual([text('Two.')]);
+  expect(cleanBytes(planned, large).plan.changes).toBe(false);
+});
+
+test('on an older model all of it stays, and the newest model decides', () => {
+  const options = { keepTurnsWithTools: 0, truncatePercent: 0 };
+  expect(thinkersIn(cleanBytes(toBytes(three(OLDER)), options).planned)).toEqual(['a3']);
+  expect(thinkersIn(cleanBytes(toBytes(three(BOUND)), options).planned)).toEqual([]);
+  const changed = [...three(BOUND), { ...calls('last', OLDER, text('ok')), parentId: 'b3' }];
+  expect(thinkersIn(cleanBytes(toBytes(changed), options).planned)).toEqual(['a3']);
+});
+
+test('nothing to clean: nothing goes, unless it is stale from an entry on', () => {
+  const bytes = toBytes(three(BOUND));
+  const nothing = { keepTurnsWithTools: 20, truncatePercent: 0 };
+  expect(cleanBytes(bytes, nothing).plan.changes).toBe(false);
+  const stale = readTranscript(bytes);
+  const read = (index: number) => bytes.toString('latin1', stale.startOf(index), stale.endOf(index));
+  const plan = planClean(stale, nothing, read, stale.indexOf('c2'));
+  expect([plan.changes, plan.statistics.thinkingUnbound]).toEqual([true, 3]);
+  expect(plan.editOf(stale.indexOf('a1')!)?.dropThinking).toBeUndefined();
+  expect(plan.editOf(stale.indexOf('c2')!)?.dropThinking).toBe('alone');
+  expect(plan.tokens.after).toBeLessThan(plan.tokens.before);
+});
+
+test('an open exchange loses its thinking too: the next request is made of what is left', () => {
+  const lines = transcript(
+    asks('q1', 'one'),
+    calls('c1', BOUND, thinking(), call('x1')),
+    answers('r1', 'x1'),
+    calls('c2', BOUND, thinking(), call('x2')),
+    answers('r2', 'x2', LONG),
+  );
+  const cleaned = cleanLines(lines, { keep: 0 });
+  expect(ids(cleaned)).toEqual(['q1', 'c2', 'r2']);
+  expect(contentOf(cleaned, 'c2')).toEqual([call('x2')]);
+  expect(find(cleaned, 'r2').message).toEqual(find(lines, 'r2').message);
+});
+
+test('a leaf of thinking alone stays as a line with nothing in it', () => {
+  const lines = transcript(
+    asks('q1', 'one'),
+    calls('c1', BOUND, thinking(), call('x1')),
+    answers('r1', 'x1'),
+    calls('a1', BOUND, thinking()),
+  );
+  const cleaned = cleanLines(lines, { keep: 0 });
+  expect(ids(cleaned)).toEqual(['q1', 'a1']);
+  expect(contentOf(cleaned, 'a1')).toEqual([]);
+  expect(cleanLines(cleaned, { keep: 0 })).toEqual(cleaned);
+});
+
+test('of an entry with calls that are cut, thinking before them stays', () => {
+  const long = call('x1', { text: 'x'.repeat(400) });
+  const ends = [
+    answers('r1', 'x1'),
+    calls('c2', BOUND, thinking(), call('x2')),
+    answers('r2', 'x2'),
+    calls('a2', BOUND, text('done')),
+  ];
+  const cut = { keepTurnsWithTools: 1, truncatePercent: 100 };
+  const before = toBytes(transcript(asks('q1', 'one'), calls('c1', BOUND, thinking(), long), ...ends));
+  expect(thinkersIn(cleanBytes(before, cut).planned)).toEqual(['c1']);
+  const behind = calls('c1', BOUND, thinking(), long, thinking(), call('y1'));
+  const between = toBytes(transcript(asks('q1', 'one'), behind, answers('s1', 'y1'), ...ends));
+  expect(thinkersIn(cleanBytes(between, cut).planned)).toEqual([]);
+});
+
+test('the result is checked: thinking left behind a change is a fault', () => {
+  const bytes = toBytes(three(BOUND));
+  const options = { keepTurnsWithTools: 0, truncatePercent: 0 };
+  const { transcript: before, plan, planned } = cleanBytes(bytes, options);
+  expect(findFault(before, readTranscript(planned), plan)).toBeUndefined();
+  const left = planned
+    .toString()
+    .replace(
+      '[{"type":"text","text":"Three."}]',
+      '[{"type":"thinking","thinking":"x"},{"type":"text","text":"Three."}]',
+    );
+  expect(findFault(before, readTranscript(Buffer.from(left)), plan)).toBe(
+    'thinking is left behind what it is not bound to',
+  );
+});

@@ -56,6 +56,20 @@ describe('cleanTranscript', () => {
     expect(savedTokens).toBeGreaterThan(4000);
   });
 
+  it('takes the thinking of an open exchange too where it is bound to what is cleaned before it', async () => {
+    const path = await makeSession(30);
+    const model = 'claude-opus-5-5';
+    const thinking = { type: 'thinking', thinking: 'hm', thinkingSignature: 'c2ln' };
+    const thinks = assistant(thinking, { type: 'toolCall', id: 'open', name: 'read', arguments: {} });
+    if (thinks.type === 'message') thinks.message.model = model;
+    await appendToTranscript(path, [thinks, result('open', 'x'.repeat(8000))], { durable: false });
+    const { changed } = await cleanTranscript(path, 'default');
+    expect(changed).toBe(true);
+    const left = readFileSync(path, 'utf8').split('\n').slice(-3, -1).join();
+    expect(left).toMatch(/"open".*x{8000}/s);
+    expect(left).not.toContain('c2ln');
+  });
+
   it('says so when there is nothing to clean', async () => {
     const path = await makeSession(0);
     const bytes = readFileSync(path);

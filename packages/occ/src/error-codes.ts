@@ -27,7 +27,7 @@ export const OCC_ERRORS = {
   SESSION_IN_USE: {
     means: 'Another process writes to the session, or seems to. The message names it. Nothing was changed.',
     remedy:
-      "Wait with `--wait`, or clean in the background with `--when-idle`. This does not happen to sessions in OpenClaw's database.",
+      "Wait with `--wait`, or clean in the background with `--when-idle`. In OpenClaw's database only a run of a model that binds thinking is in the way.",
   },
   SESSION_UNSUPPORTED: {
     means:

@@ -24,6 +24,7 @@ CLEANING YOURSELF:
   OpenClaw, files: scheduled. End your turn: the edit is made when
   your run has ended. 'occ info' then shows the result.
   Claude Code and pi: the clean counts from the next resume.
+  'scheduled' in the output (newer models): end your turn first.
 
 FLAGS:
   --json       Machine-readable output (errors: JSON on stderr)

@@ -9,8 +9,8 @@ import { endProcess, hasEnded, startProcess } from './started-processes.ts';
 const START_LIMIT_MS = 300_000;
 
 export interface Gateway {
-  /** Does nothing where it runs. */
-  start(): Promise<void>;
+  /** Does nothing where it runs. `env` is added to that of its home. */
+  start(env?: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
   /** Throws where it does not run. */
   client(): GatewayClient;
@@ -34,12 +34,12 @@ export function makeGateway(install: OpenclawInstall, home: OpenclawHome): Gatew
   }
 
   return {
-    async start() {
+    async start(env = {}) {
       if (gateway !== undefined && !hasEnded(gateway)) return;
       const args = [install.program, 'gateway', 'run', '--port', String(home.port)];
       gateway = startProcess(process.execPath, args, {
         cwd: home.workspace,
-        env: home.env,
+        env: { ...home.env, ...env },
         outputPath: home.outputPath,
       });
       client = await connect(gateway);

@@ -49,6 +49,12 @@ export interface ScriptedModel {
 export interface HeardRequest extends ChatRequest {
   /** Earlier thinking that the model was shown. */
   readonly thoughts?: readonly string[];
+  /** What the request says about thinking whose conversation was changed. */
+  readonly mismatch?: string;
+}
+
+interface Thinking {
+  readonly block_binding?: { readonly prefix_mismatch_behavior?: string };
 }
 
 export interface RequestMark {
@@ -102,6 +108,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   const hearMessages = (request: MessagesRequest): HeardRequest => ({
     ...asChatRequest(request),
     thoughts: thoughtsIn(request),
+    mismatch: (request.thinking as Thinking | undefined)?.block_binding?.prefix_mismatch_behavior,
   });
   return {
     chatUrl: chat.url,

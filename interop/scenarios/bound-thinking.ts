@@ -3,6 +3,9 @@
  * leaves it out without a word; a clean must leave no such thinking, and a session goes on after it.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { BindingMode } from '../../test/imitations/thinking-binding.ts';
 import { BINDING_MODEL } from '../openclaw-home.ts';
 import type { Scenario, Scene } from '../scene.ts';
@@ -78,9 +81,36 @@ const restored = (mode: BindingMode): Scenario => ({
   },
 });
 
-export const boundThinking: readonly Scenario[] = MODES.flatMap((mode) =>
-  [control, cleaned, truncated, restored].map((make) => make(mode)),
-);
+/** Only there OpenClaw asks that invalid thinking is dropped, and logs it. */
+const atAnthropic: Scenario = {
+  name: 'bound thinking, at api.anthropic.com: OpenClaw asks for drop_block, and nothing is dropped after an edit and a restore',
+  async run(scene) {
+    const path = join(scene.home.state, 'openclaw.json');
+    const settings = readFileSync(path, 'utf8');
+    const { messagesUrl } = scene.model;
+    await scene.gateway.stop();
+    writeFileSync(path, settings.replace(messagesUrl, 'https://api.anthropic.com'));
+    try {
+      const preload = pathToFileURL(join(import.meta.dirname, '../at-anthropic.mjs')).href;
+      await scene.gateway.start({ NODE_OPTIONS: `--import=${preload}`, OPENBOT_INTEROP_API: messagesUrl });
+      const talk = await begin(scene, 'enforce');
+      await tellThoughtfulTurns(talk, 3);
+      await scene.occ('edit', talk.key, '--truncate-over', '500');
+      await goOn(scene, talk, 'cut');
+      equal(scene.requestsOf('cut 1')[0].mismatch, 'drop_block');
+      await scene.occ('restore', talk.key);
+      await goOn(scene, talk, 'back');
+    } finally {
+      await scene.gateway.stop();
+      writeFileSync(path, settings);
+    }
+  },
+};
+
+export const boundThinking: readonly Scenario[] = [
+  ...MODES.flatMap((mode) => [control, cleaned, truncated, restored].map((make) => make(mode))),
+  atAnthropic,
+];
 
 async function begin(scene: Scene, mode: BindingMode): Promise<Conversation> {
   scene.model.setBinding(mode);
@@ -95,8 +125,10 @@ async function clone(scene: Scene, talk: Conversation, ...args: string[]): Promi
 
 /** Two turns, each request taken at the first try. */
 async function goOn(scene: Scene, talk: Conversation, name: string): Promise<void> {
+  const before = scene.model.mark();
   await talk.tell(`${name} 1`, call(exec('echo on')), say('it goes on'));
   await talk.tell(`${name} 2`, say('and on'));
-  const counts = [1, 2].map((turn) => scene.requestsOf(`${name} ${turn}`).length);
-  deepEqual(counts, [2, 1], `requests of the turns '${name}': more where OpenClaw had to ask again`);
+  const requests = [1, 2].map((turn) => scene.requestsOf(`${name} ${turn}`).length);
+  const faults = scene.model.faultsSince(before);
+  deepEqual({ requests, faults }, { requests: [2, 1], faults: [] }, `requests of the turns '${name}'`);
 }

@@ -1,5 +1,6 @@
-import { OpenBotError, reportProgress, type Transcript } from '@openbot/sessions';
+import { activePath, OpenBotError, reportProgress, type Transcript } from '@openbot/sessions';
 import { asciiJson, type FieldValue } from '@openbot/sessions/rewrite';
+import { contextOf, modelMessagesOf } from '@openbot/sessions/transcript';
 import type { LineEdit } from '../clean/line-edit.ts';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
@@ -24,18 +25,30 @@ const KEEP_ALL: ResolvedToolRemovalOptions = {
 /**
  * What becomes of each line in a copy under a new id.
  * @param name of the source, for messages
+ * @param isIdTold the model is told the session's id before all else, so no thinking counts in the copy that is bound to it
  */
 export function planClone(
   { transcript, readLine }: SessionLines,
   name: string,
   identity: CloneIdentity,
   options: ResolvedToolRemovalOptions = KEEP_ALL,
+  isIdTold = false,
 ): CleanPlan {
   assertCloneable(transcript, name);
   reportProgress({ step: 'plan', text: 'Planning the clone' });
-  const from = identity.staleFrom === undefined ? undefined : transcript.indexOf(identity.staleFrom);
+  const from = isIdTold ? findFirst(transcript) : indexOf(transcript, identity.staleFrom);
   const plan = planClean(transcript, options, readLine, from);
   return { ...plan, editOf: withNewId(transcript, plan, identity) };
+}
+
+function indexOf(transcript: Transcript, id: string | undefined): number | undefined {
+  return id === undefined ? undefined : transcript.indexOf(id);
+}
+
+/** The first entry that the model reads. */
+function findFirst(transcript: Transcript): number | undefined {
+  const context = contextOf(transcript, activePath(transcript).entries);
+  return modelMessagesOf(transcript, context)[0]?.entries[0];
 }
 
 /** In OpenClaw's and pi's files the header holds the session's id; in Claude Code's every line does. */

@@ -226,3 +226,18 @@ describe('refused, and nothing is left', () => {
       });
   });
 });
+
+test('OpenClaw tells the model the id of its session: no thinking that is bound to what came before counts in a copy', async () => {
+  const model = { provider: 'anthropic', model: 'claude-opus-5-5' };
+  const thought = { type: 'thinking', thinking: 'Hm.', thinkingSignature: 'bound' };
+  home.say('thinking', [
+    { role: 'user', content: 'Think.' },
+    { role: 'assistant', ...model, content: [thought, { type: 'text', text: 'I did.' }], stopReason: 'stop' },
+  ]);
+  const { clonedSessionId } = await home.json('clone', ID);
+  const copy = readAsFile(home.path, clonedSessionId);
+  expect(copy).not.toContain('"type":"thinking"');
+  expect(copy).toContain('I did.');
+  expect(readAsFile(home.path, ID)).toContain('"thinkingSignature":"bound"');
+  expect(findDatabaseFaults(home.path)).toEqual([]);
+});

@@ -213,12 +213,10 @@ function refuseWithAdvice<T>(open: () => T): T {
   }
 }
 
-function planRows(
-  source: DatabaseTranscript,
-  { session, sessionId, at, toolRemoval, staleFrom }: RowClone,
-): CleanPlan {
-  const identity = { sourceSessionId: session.sessionId, newSessionId: sessionId, at, staleFrom };
-  return withoutBlankLines(source, planClone(source, session.sessionId, identity, toolRemoval));
+function planRows(source: DatabaseTranscript, { session, sessionId, at, toolRemoval }: RowClone): CleanPlan {
+  const identity = { sourceSessionId: session.sessionId, newSessionId: sessionId, at };
+  // OpenClaw writes key and id of a session into its system prompt.
+  return withoutBlankLines(source, planClone(source, session.sessionId, identity, toolRemoval, true));
 }
 
 /** @param from the session whose rows the lines are; undefined where they are in a file */

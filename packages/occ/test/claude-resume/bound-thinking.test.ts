@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { call, type MessageReply, redact, say, think } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import {
   CLAUDE_MISSING,
   type ClaudeSession,
@@ -107,5 +108,22 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(`a model that binds thinking ${CLA
       'assistant | The second done.',
       'user | and now',
     ]);
+  });
+
+  test('info counts what the API left out, as Claude Code records it', LONG, async () => {
+    const text = await readFile(session.path, 'utf8');
+    await writeFile(session.path, text.replaceAll('"first question"', '"another question"'));
+    session.api.setBinding('drop_block');
+    try {
+      const env = { CLAUDE_CODE_POLISHED_DEWDROP: 'drop', _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1' };
+      await session.resume('and now', { ...BOUND, env });
+      expect(await occ('info', session.path)).toMatchObject({
+        droppedThinking: { answers: 1, blocks: session.api.dropped.length, isCurrent: true },
+      });
+      expect(session.api.dropped).toHaveLength(4);
+    } finally {
+      session.api.setBinding('enforce');
+      session.api.forget();
+    }
   });
 });

@@ -1,6 +1,8 @@
 /** Sessions that an earlier version cleaned and left thinking in that the provider refuses: found and repaired. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { countDropped } from '../../src/rewrite/dropped-thinking.ts';
+import { openFileLines } from '../../src/storage/files/rewriting.ts';
 import { ID, type Json, makeStateFolder, type StateFolder } from '../commands/state-folder.ts';
 import { makeHome } from '../session-db/database-home.ts';
 import { changeDatabase } from '../session-db/look-into.ts';
@@ -233,3 +235,39 @@ function say(about: string, thinks = true, more: object = {}): void {
   });
   writeFileSync(path, read() + formatLines(lines));
 }
+
+it('so it is in the lines of Claude Code, of which several are one answer', async () => {
+  const dropped = [{ type: 'thinking_dropped', path: 'messages.2.content.0', reason: 'prefix_mismatch' }];
+  const answer = (uuid: string, parentUuid: string, type: string) => ({
+    parentUuid,
+    isSidechain: false,
+    type: 'assistant',
+    uuid,
+    message: {
+      id: 'msg_1',
+      role: 'assistant',
+      model: BOUND,
+      content: [{ type, text: 'Answer' }],
+      input_transformations: dropped,
+    },
+  });
+  const lines = [
+    {
+      parentUuid: null,
+      isSidechain: false,
+      type: 'user',
+      uuid: 'a',
+      message: { role: 'user', content: 'Question' },
+    },
+    answer('b', 'a', 'text'),
+    answer('c', 'b', 'text'),
+  ];
+  const file = `${state.home}/claude.jsonl`;
+  writeFileSync(file, formatLines(lines));
+  const open = await openFileLines(file);
+  try {
+    expect(countDropped(open)).toEqual({ answers: 1, blocks: 1, isCurrent: true });
+  } finally {
+    await open.close();
+  }
+});

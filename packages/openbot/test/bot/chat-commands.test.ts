@@ -1,4 +1,5 @@
 /** What people ask of the bot itself, through a channel. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import type { Question } from '../../src/runners/script/script.ts';
@@ -351,7 +352,6 @@ test('/clean, /restore and /status tell the same story', async () => {
         ? [{ tool: 'read_file', args: { path: 'big.txt' } }, { text: 'read' }]
         : [{ text: 'ok' }],
   });
-  const { writeFileSync } = await import('node:fs');
   await write('hello');
   writeFileSync(`${home.stateDir}/workspace/big.txt`, 'lorem ipsum '.repeat(2000));
   await write('read it');
@@ -365,11 +365,33 @@ test('/clean, /restore and /status tell the same story', async () => {
   expect(await write('/status')).toMatch(/Last clean: just now, saved about/);
   expect(await write('/clean extreme')).toContain('Nothing was cleaned');
   await write('and now?');
-  expect(await write('/restore')).toMatch(/^Restored: /);
+  expect(await write('/restore')).toMatch(/^Restored: (?!.*thinking)/);
   expect(home.entryOf()).not.toHaveProperty('lastClean');
   expect(JSON.stringify(home.linesOf()).slice(0, before.length - 1)).toBe(before.slice(0, -1));
   expect(home.saidIn().slice(-2)).toEqual(['user: and now?', 'assistant: ok']);
   home.checkTranscripts();
+});
+
+test('/restore names the thinking that goes with it', async () => {
+  const { home, write } = await open({
+    play: ({ prompt }) =>
+      prompt === 'list' ? [{ tool: 'list_files', args: {} }, { text: 'ok' }] : [{ text: 'ok' }],
+  });
+  await write('list');
+  await write('/clean extreme');
+  await write('and now?');
+  const path = `${home.stateDir}/agents/main/sessions/${home.entryOf().sessionId}.jsonl`;
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const at = lines.findLastIndex((line) => line.includes('"role":"assistant"'));
+  const answer = JSON.parse(lines[at]!);
+  answer.message.model = 'claude-opus-5-5';
+  answer.message.content.unshift({ type: 'thinking', thinking: 'Hm.', thinkingSignature: 'c2lnbmVk' });
+  lines[at] = JSON.stringify(answer);
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  expect(await write('/restore')).toMatch(
+    /^Restored: .* The model's thinking since then \(1 block\) is removed, because /,
+  );
+  expect(readFileSync(path, 'utf8')).not.toContain('thinkingSignature');
 });
 
 test('/compact has the runner summarise, with instructions, and counts it', async () => {

@@ -10,6 +10,7 @@ import {
   call,
   type MessagesRequest,
   say,
+  think,
 } from '../../../../test/imitations/messages-format.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import { BotHome } from './bot-home.ts';
@@ -31,7 +32,12 @@ describe.skipIf('missing' in findClaudeBinary())('a conversation that changes it
     agents: { defaults: { model } },
     models: {
       providers: {
-        far: { baseUrl: far.url, apiKey: 'key', api: 'anthropic-messages', models: [{ id: 'm' }] },
+        far: {
+          baseUrl: far.url,
+          apiKey: 'key',
+          api: 'anthropic-messages',
+          models: [{ id: 'm' }, { id: 'claude-sonnet-5-5', reasoning: true }],
+        },
       },
     },
   });
@@ -44,11 +50,11 @@ describe.skipIf('missing' in findClaudeBinary())('a conversation that changes it
   };
   /** Calls the tool of this name once, then answers with the text. */
   const withTool =
-    (tool: string, text: string) =>
+    (tool: string, text: string, id = `toolu_${tool}`) =>
     ({ messages }: MessagesRequest) => {
       const last = blocksOf(messages.findLast(({ role }) => role === 'user')!);
       const isResult = last.some(({ type }) => type === 'tool_result');
-      return { blocks: isResult ? [say(text)] : [call(`toolu_${tool}`, tool, { path: 'code.txt' })] };
+      return { blocks: isResult ? [say(text)] : [call(id, tool, { path: 'code.txt' })] };
     };
   const read = (api: MessagesApi) => JSON.stringify(api.conversations.at(-1)!.messages);
 
@@ -79,6 +85,28 @@ describe.skipIf('missing' in findClaudeBinary())('a conversation that changes it
       .linesOf()
       .flatMap(({ type, provider }) => (type === 'model_change' ? [provider] : []));
     expect(models).toEqual(['script', 'claude', 'far', 'claude']);
+    home.checkTranscripts();
+  });
+
+  test('models that bind thinking take every request, and lose nothing that they may have', async () => {
+    const home = new BotHome();
+    await ask(home, 'Good morning.', 'script/echo');
+    writeFileSync(join(home.stateDir, 'workspace', 'code.txt'), 'PAPAYA-7');
+    for (const api of [claude.api, far]) api.forget();
+    let count = 0;
+    const thoughtful = (tool: string) => (request: MessagesRequest) => {
+      const { blocks } = withTool(tool, `Done ${++count}.`, `toolu_${count}`)(request);
+      return { blocks: [think(`thought ${count}`), ...blocks] };
+    };
+    claude.api.setReplies(thoughtful('mcp__openbot__read_file'));
+    far.setReplies(thoughtful('read_file'));
+    const models = ['far/claude-sonnet-5-5', 'claude/claude-opus-5-5'];
+    for (const model of [0, 0, 1, 1, 0, 0, 1, 0].map((at) => models[at]!))
+      expect(await ask(home, `Read it with ${model}.`, model)).toMatch(/^Done/m);
+    expect([...claude.api.faults, ...far.faults]).toEqual([]);
+    expect([...claude.api.dropped, ...far.dropped]).toEqual([]);
+    expect(read(far)).toContain(`thought ${count - 1}`);
+    expect(read(far)).not.toContain('thought 1"');
     home.checkTranscripts();
   });
 

@@ -187,7 +187,7 @@ export function requestOf(
   const transcript = turn.refOf(entry);
   const { prefix } = what;
   // What the session of another program has thought was made behind another prompt.
-  const isBound = prefix.isFirst && bindsThinking(what.model.model);
+  const isBound = prefix.isNew && bindsThinking(what.model.model);
   let ownId = isBound ? undefined : readSdkSessionId(entry);
   const write: RunRequest['append'] = (drafts) =>
     fault.guard(async () => {

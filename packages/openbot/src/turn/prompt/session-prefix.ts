@@ -39,8 +39,8 @@ export class SessionPrefix {
   /** Lines for the next write. */
   #pending: EntryDraft[] = [];
   #isCompacted = false;
-  /** The session began without a record. */
-  readonly isFirst: boolean;
+  /** It was made for this turn: the session had none, or a compaction. */
+  readonly isNew: boolean;
   #filesBefore: PromptFacts['files'] | undefined;
   readonly #openCalls = new Set<string>();
 
@@ -54,7 +54,7 @@ export class SessionPrefix {
 
   private constructor(source: PrefixSource, found: Awaited<ReturnType<typeof findPrefix>>) {
     this.#source = source;
-    this.isFirst = found === undefined;
+    this.isNew = found === undefined || found.state === 'compacted';
     if (found === undefined || found.state === 'compacted') {
       this.#record = this.#begin(source.runner);
       this.#known = this.#record.facts;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { HostPlace } from '../../agent-host/host-place.ts';
+import { withoutDay } from '../../bot/bot-home.ts';
 import { startAnthropicKind } from '../../runners/pi/scripted-provider.ts';
 import { runGateway } from '../../setup/run-gateway.ts';
 import { BotApi } from '../telegram/bot-api.ts';
@@ -83,5 +84,6 @@ ${lines.join('\n')}
 /** Role and text of a message of Anthropic's API. */
 function read(message: unknown): readonly [string, string] {
   const { role, content } = message as { role: string; content: string | { text?: string }[] };
-  return [role, typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('')];
+  const text = typeof content === 'string' ? content : content.map((block) => block.text ?? '').join('');
+  return [role, withoutDay(text)];
 }

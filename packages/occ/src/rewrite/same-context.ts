@@ -16,8 +16,16 @@ export function giveLines(lines: SessionLines): GivenLines {
 export function countSame(one: GivenLines, other: GivenLines): number {
   const length = Math.min(one.context.entries.length, other.context.entries.length);
   let same = 0;
-  while (same < length && readGiven(one, same) === readGiven(other, same)) same++;
+  while (same < length && isSameAt(one, other, same)) same++;
   return same;
+}
+
+/** Most lines are the same byte for byte. */
+function isSameAt(one: GivenLines, other: GivenLines, place: number): boolean {
+  const [a, b] = [one.context.entries[place]!, other.context.entries[place]!];
+  const isEdited = one.context.edits.has(a) || other.context.edits.has(b);
+  if (!isEdited && one.readLine(a) === other.readLine(b)) return true;
+  return readGiven(one, place) === readGiven(other, place);
 }
 
 /** What a line gives to the model, and which one it is. Its place in the file and what was counted are not part of it. */

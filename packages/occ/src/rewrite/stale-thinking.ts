@@ -34,7 +34,10 @@ export async function findStaleThinking(path: string, now: SessionLines): Promis
   const paths = backupPathsOf(path);
   const search = new StaleSearch(now);
   if (findOriginal(paths) !== undefined) await compareOriginal(path, search);
-  for (const backup of listBackupFiles(paths, path)) await search.compare(backup.path);
+  for (const backup of listBackupFiles(paths, path)) {
+    if (search.isOver) break;
+    await search.compare(backup.path);
+  }
   return search.found();
 }
 
@@ -96,10 +99,18 @@ class StaleSearch {
   /** Entries whose thinking an older state had. */
   readonly #judged = new Set<number>();
   readonly #stale = new Map<number, number>();
+  readonly #total: number;
 
   constructor(now: SessionLines) {
     this.#now = giveLines(now);
-    this.#placeOf = new Map(this.#now.context.entries.map((index, place) => [index, place]));
+    const { entries } = this.#now.context;
+    this.#placeOf = new Map(entries.map((index, place) => [index, place]));
+    this.#total = entries.filter((index) => this.#isBound(index)).length;
+  }
+
+  /** Whether nothing is left to judge. */
+  get isOver(): boolean {
+    return this.#judged.size === this.#total;
   }
 
   /** Compares with a kept state. Later ones come later. One that cannot be read says nothing. */
@@ -124,6 +135,7 @@ class StaleSearch {
     if (cutIdOf(then) !== cutIdOf(now)) return;
     const same = countSame(then, now);
     for (const [place, index] of then.context.entries.entries()) {
+      if (this.isOver) return;
       if (!then.transcript.has(index, FLAG.thinking)) continue;
       const at = now.transcript.indexOf(then.transcript.idOf(index) ?? '');
       if (at === undefined || this.#judged.has(at) || !this.#isBound(at)) continue;

@@ -9,6 +9,7 @@ import { isTorture, LONG } from '../../../../test/setup/hunt.ts';
 import {
   CLAUDE_MISSING,
   type ClaudeSession,
+  flaggedEnv,
   type Resumed,
   type ScriptedTurn,
   writeClaudeSession,
@@ -30,8 +31,7 @@ type Flag = keyof typeof ASKED;
 
 const optionsOf = (flag: Flag) => ({
   extraArguments: ['--model', 'claude-opus-5-5'],
-  // The variable counts at Anthropic's address alone.
-  env: { CLAUDE_CODE_POLISHED_DEWDROP: flag, _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1' },
+  env: flaggedEnv(flag),
 });
 
 const askedBy = ({ requests }: Resumed) =>

@@ -6,6 +6,7 @@ import { LONG } from '../../../../test/setup/hunt.ts';
 import {
   CLAUDE_MISSING,
   type ClaudeSession,
+  flaggedEnv,
   type Resumed,
   type ScriptedTurn,
   writeClaudeSession,
@@ -115,8 +116,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(`a model that binds thinking ${CLA
     await writeFile(session.path, text.replaceAll('"first question"', '"another question"'));
     session.api.setBinding('drop_block');
     try {
-      const env = { CLAUDE_CODE_POLISHED_DEWDROP: 'drop', _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1' };
-      await session.resume('and now', { ...BOUND, env });
+      await session.resume('and now', { ...BOUND, env: flaggedEnv('drop') });
       expect(await occ('info', session.path)).toMatchObject({
         droppedThinking: { answers: 1, blocks: session.api.dropped.length, isCurrent: true },
       });

@@ -34,6 +34,16 @@ export const SESSION_ID = '5e551011-0000-4000-8000-000000000001';
 /** More characters than a shortened argument may have. */
 export const LONG_COMMAND = `echo ${'long '.repeat(60)}`;
 
+/** Sets what Claude Code's server would say of thinking whose conversation was changed: `drop`, `block` or `off`. */
+export const flaggedEnv = (flag: string): Record<string, string> => ({
+  CLAUDE_CODE_POLISHED_DEWDROP: flag,
+  // The variable counts at Anthropic's address alone.
+  _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1',
+  // With an API key it waits there for settings of the organisation, which it asks the real address for.
+  ANTHROPIC_API_KEY: '',
+  ANTHROPIC_AUTH_TOKEN: 'imitation',
+});
+
 export interface ScriptedTurn {
   readonly prompt: string;
   readonly replies: readonly MessageReply[];

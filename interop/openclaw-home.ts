@@ -36,7 +36,11 @@ export interface OpenclawHome {
   remove(): Promise<void>;
 }
 
-export async function makeOpenclawHome(providers: Providers): Promise<OpenclawHome> {
+/** @param model of conversations that name none */
+export async function makeOpenclawHome(
+  providers: Providers,
+  model = 'imitation/imitation',
+): Promise<OpenclawHome> {
   const root = realpathSync(await mkdtemp(join(tmpdir(), 'openbot-interop-')));
   const place = (name: string): string => join(root, name);
   for (const name of ['home', 'state', 'work', 'bin', 'temp']) await mkdir(place(name));
@@ -57,7 +61,10 @@ export async function makeOpenclawHome(providers: Providers): Promise<OpenclawHo
     },
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }),
   };
-  await writeFile(join(home.state, 'openclaw.json'), JSON.stringify(settings(home, providers), null, 2));
+  await writeFile(
+    join(home.state, 'openclaw.json'),
+    JSON.stringify(settings(home, providers, model), null, 2),
+  );
   await writeFile(place('bin/occ'), `#!/bin/sh\nexec '${process.execPath}' '${OCC}' "$@"\n`);
   await chmod(place('bin/occ'), 0o755);
   for (const [name, lines] of [
@@ -72,7 +79,7 @@ export async function makeOpenclawHome(providers: Providers): Promise<OpenclawHo
   return home;
 }
 
-function settings(home: OpenclawHome, { chatUrl, messagesUrl }: Providers): object {
+function settings(home: OpenclawHome, { chatUrl, messagesUrl }: Providers, primary: string): object {
   const model = {
     id: 'imitation',
     name: 'Imitation',
@@ -94,7 +101,12 @@ function settings(home: OpenclawHome, { chatUrl, messagesUrl }: Providers): obje
       defaults: {
         workspace: home.workspace,
         skipBootstrap: true,
-        model: { primary: 'imitation/imitation' },
+        model: { primary },
+        ...(primary === BINDING_MODEL && {
+          thinkingDefault: 'low',
+          utilityModel: '',
+          contextTokens: CONTEXT_WINDOW,
+        }),
         heartbeat: { every: '0m' },
       },
     },

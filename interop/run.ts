@@ -3,6 +3,8 @@
  * eras. One line each; exits with 1 where one fails.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { BINDING_MODES, type BindingMode } from '../test/imitations/thinking-binding.ts';
 import { type Era, ensureOpenclaw } from './install-openclaw.ts';
 import { scenarios } from './scenarios/all.ts';
 import { openScene, type Scenario } from './scene.ts';
@@ -10,7 +12,11 @@ import { makeStage, type Stage } from './stage.ts';
 import { endAllProcesses } from './started-processes.ts';
 
 const SCENARIO_LIMIT_MS = 900_000;
-const wanted = process.argv.slice(2);
+const { values: flags, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { bound: { type: 'string' } },
+});
+const binding = flags.bound === undefined ? undefined : readMode(flags.bound);
 let failed = 0;
 let played = 0;
 let skipped = 0;
@@ -27,7 +33,7 @@ for (const era of ['sqlite', 'files'] as const) {
     return undefined;
   });
   if (install === undefined) continue;
-  stage = await makeStage(era, install);
+  stage = await makeStage(era, install, binding !== undefined);
   try {
     for (const scenario of chosen) await play(stage, scenario);
   } finally {
@@ -43,16 +49,23 @@ function isWanted(era: Era, scenario: Scenario): boolean {
   return wanted.length === 0 || wanted.some((word) => name.includes(word));
 }
 
+function readMode(text: string): BindingMode {
+  const mode = BINDING_MODES.find((one) => one === text);
+  if (mode === undefined) throw new Error(`--bound takes one of: ${BINDING_MODES.join(', ')}`);
+  return mode;
+}
+
 async function play(on: Stage, scenario: Scenario): Promise<void> {
   const name = `${on.install.version} ${scenario.name}`;
-  const hindrance = scenario.cannotRun?.();
+  const hindrance = scenario.cannotRun?.(on);
   if (hindrance !== undefined) {
     skipped++;
     console.log(`skip ${name}: ${hindrance}`);
     return;
   }
   played++;
-  const scene = openScene(on, scenario.provokes);
+  on.model.setBinding(binding ?? 'enforce');
+  const scene = openScene(on, on.isBound ? (scenario.provokesBound ?? scenario.provokes) : scenario.provokes);
   const began = Date.now();
   const limit = new AbortController();
   try {

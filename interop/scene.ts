@@ -12,10 +12,12 @@ export interface Scenario {
   readonly name: string;
   /** Refusals of the provider and lines of the log that the scenario brings about on purpose. */
   readonly provokes?: RegExp;
+  /** What OpenClaw brings about by itself on a model that binds thinking. */
+  readonly provokesBound?: RegExp;
   /** OpenClaw's own gateway is not asked, or a model of its own is: what it must leave behind is not looked at. */
   readonly isWithoutOpenclaw?: true;
-  /** Why it cannot be played on this machine. */
-  cannotRun?(): string | undefined;
+  /** Why it cannot be played on this machine or stage. */
+  cannotRun?(stage: Stage): string | undefined;
   run(scene: Scene): Promise<void>;
 }
 

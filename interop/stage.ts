@@ -3,12 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { type OccAnswer, parsePrinted, runOcc, runOpenclaw } from './commands.ts';
 import { type Gateway, makeGateway } from './gateway.ts';
 import type { Era, OpenclawInstall } from './install-openclaw.ts';
-import { makeOpenclawHome, type OpenclawHome } from './openclaw-home.ts';
+import { BINDING_MODEL, makeOpenclawHome, type OpenclawHome } from './openclaw-home.ts';
 import { markLog, waitForLogLine } from './openclaw-log.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
 export interface Stage {
   readonly era: Era;
+  /** Conversations that name no model have one that binds thinking. */
+  readonly isBound: boolean;
+  /** An edit is made during a run too, and takes effect at the next turn. */
+  readonly cleansAtOnce: boolean;
   readonly install: OpenclawInstall;
   readonly home: OpenclawHome;
   readonly model: ScriptedModel;
@@ -20,13 +24,16 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function makeStage(era: Era, install: OpenclawInstall): Promise<Stage> {
+/** @param isBound whether conversations that name no model have one that binds thinking */
+export async function makeStage(era: Era, install: OpenclawInstall, isBound: boolean): Promise<Stage> {
   const model = await startScriptedModel();
-  const home = await makeOpenclawHome(model);
+  const home = await makeOpenclawHome(model, isBound ? BINDING_MODEL : undefined);
   const gateway = makeGateway(install, home);
 
   return {
     era,
+    isBound,
+    cleansAtOnce: era === 'sqlite' && !isBound,
     install,
     home,
     model,

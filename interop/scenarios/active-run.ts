@@ -3,12 +3,14 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { hear } from '../heard.ts';
 import type { Scenario } from '../scene.ts';
 import { call, exec, hold, read, say, usage } from '../script.ts';
+import type { Stage } from '../stage.ts';
 import { waitForCorrectedFigures } from './figures.ts';
 import { LONG_NOTE } from './near-window.ts';
 import { tellThreeTurns, WHOLE, WITHOUT_TOOLS } from './telling.ts';
 
 export const activeRun: Scenario = {
   name: 'edit while a turn runs: the run goes on undisturbed, the next turn is clean',
+  cannotRun: waitsForEnd,
   async run(scene) {
     await scene.gateway.start();
     const talk = scene.open();
@@ -52,6 +54,7 @@ export const activeRun: Scenario = {
 export function activeRunNearWindow(tokens: number): Scenario {
   return {
     name: `edit while a turn runs at ${tokens} of 128000: no compaction at the next turn`,
+    cannotRun: waitsForEnd,
     async run(scene) {
       await scene.gateway.start();
       const talk = scene.open();
@@ -70,8 +73,9 @@ export function activeRunNearWindow(tokens: number): Scenario {
   };
 }
 
-export const activeRunOnFiles: Scenario = {
+export const activeRunRefused: Scenario = {
   name: 'edit while a turn runs: refused, and the run goes on undisturbed',
+  cannotRun: ({ cleansAtOnce }) => (cleansAtOnce ? 'an edit is made during a run here' : undefined),
   async run(scene) {
     await scene.gateway.start();
     const talk = scene.open();
@@ -87,3 +91,7 @@ export const activeRunOnFiles: Scenario = {
     await scene.expectNoCompaction();
   },
 };
+
+function waitsForEnd({ cleansAtOnce }: Stage): string | undefined {
+  return cleansAtOnce ? undefined : 'an edit waits for the end of a run whose model binds thinking';
+}

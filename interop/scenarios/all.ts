@@ -1,7 +1,7 @@
 /** Every scenario, in the order in which they run: those that need the gateway first, so that it starts seldom. */
 import type { Era } from '../install-openclaw.ts';
 import type { Scenario } from '../scene.ts';
-import { activeRun, activeRunNearWindow, activeRunOnFiles } from './active-run.ts';
+import { activeRun, activeRunNearWindow, activeRunRefused } from './active-run.ts';
 import { backupsLeftAlone } from './backups.ts';
 import { boundThinking } from './bound-thinking.ts';
 import { controlUi } from './control-ui.ts';
@@ -53,6 +53,7 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     listedFigures,
     backupsLeftAlone,
     activeRun,
+    activeRunRefused,
     selfClean,
     selfCleanInHaste,
     selfCleanNearWindow(ALMOST),
@@ -84,7 +85,7 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     listedFigures,
     tokenStored,
     backupsLeftAlone,
-    activeRunOnFiles,
+    activeRunRefused,
     selfClean,
     selfCleanNearWindow(FULL_SOON, ''),
     nearWindow(FULL_SOON),

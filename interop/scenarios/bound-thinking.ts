@@ -6,7 +6,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { BindingMode } from '../../test/imitations/thinking-binding.ts';
+import { BINDING_MODES, type BindingMode } from '../../test/imitations/thinking-binding.ts';
 import { BINDING_MODEL } from '../openclaw-home.ts';
 import type { Scenario, Scene } from '../scene.ts';
 import { call, exec, say } from '../script.ts';
@@ -14,7 +14,6 @@ import type { Conversation } from '../stage.ts';
 import { openThinking, tellThoughtfulTurns } from './thinking.ts';
 
 const TURNS = 21;
-const MODES: readonly BindingMode[] = ['enforce', 'drop_block', 'older account'];
 
 const control = (mode: BindingMode): Scenario => ({
   name: `bound thinking, ${mode}, control: all of it stays in a session that was not cleaned`,
@@ -108,7 +107,7 @@ const atAnthropic: Scenario = {
 };
 
 export const boundThinking: readonly Scenario[] = [
-  ...MODES.flatMap((mode) => [control, cleaned, truncated, restored].map((make) => make(mode))),
+  ...BINDING_MODES.flatMap((mode) => [control, cleaned, truncated, restored].map((make) => make(mode))),
   atAnthropic,
 ];
 

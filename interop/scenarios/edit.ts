@@ -66,6 +66,8 @@ export const stripStopped: Scenario = {
 
 export const stripLocal: Scenario = {
   name: 'edit --strip-tools between turns of `openclaw agent --local`',
+  // Its prompt is another one than the gateway's.
+  provokesBound: /bound to a different conversation/,
   async run(scene) {
     await scene.gateway.start();
     const talk = scene.open();
@@ -76,6 +78,7 @@ export const stripLocal: Scenario = {
     await talk.tellLocally('fifth question', say('fifth answer'));
     const fourth = ['person: fourth question', 'agent: fourth answer'];
     scene.expectHeard('fifth question', [...WITHOUT_TOOLS, ...fourth, 'person: fifth question']);
+    equal(scene.requestsOf('fifth question').length, 1, 'requests of the turn after the edit');
     await scene.expectNoCompaction();
   },
 };

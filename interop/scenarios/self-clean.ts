@@ -24,8 +24,8 @@ export const selfClean: Scenario = {
     scene.expectHeard('fifth question', [
       ...WITHOUT_TOOLS,
       'person: clean yourself',
-      // On SQLite the run itself was still going on when it was cleaned.
-      ...(scene.era === 'sqlite' ? ['call: exec', 'result: {…}'] : []),
+      // The run itself was still going on when it was cleaned.
+      ...(scene.cleansAtOnce ? ['call: exec', 'result: {…}'] : []),
       'agent: I have cleaned up.',
       'person: fifth question',
     ]);
@@ -44,7 +44,7 @@ export function selfCleanNearWindow(tokens: number, note = LONG_NOTE): Scenario 
       await cleanItself(scene, talk, () =>
         talk.chat('clean yourself', usage(tokens), call(read('large4.txt')), call(COMMAND), CLEANED),
       );
-      if (scene.era === 'sqlite') await waitForCorrectedFigures(scene, talk.key, tokens);
+      if (scene.cleansAtOnce) await waitForCorrectedFigures(scene, talk.key, tokens);
       await talk.chat('fifth question', note, say('fifth answer'));
       const [request] = scene.requestsOf('fifth question');
       ok(!JSON.stringify(request.messages).includes('LARGE-1'), 'the history is not clean');
@@ -93,10 +93,10 @@ async function cleanItself(scene: Scene, talk: Conversation, turn: () => Promise
   const last = scene.requestsOf('clean yourself').at(-1);
   const answer = JSON.parse(last === undefined ? '' : (resultsIn(last).at(-1) ?? '')) as OccAnswer;
   equal(answer.success, true, `occ told the agent: ${JSON.stringify(answer)}`);
-  if (scene.era === 'sqlite') equal(answer.changed, true, 'occ changed nothing');
+  if (scene.cleansAtOnce) equal(answer.changed, true, 'occ changed nothing');
   else equal(answer.scheduled, true, 'occ scheduled nothing');
   await scene.waitFor('the session is clean', async () => {
-    if (scene.era === 'sqlite') return true;
+    if (scene.cleansAtOnce) return true;
     const { toolCalls } = (await scene.occ('info', talk.key)) as { toolCalls?: { total?: number } };
     return toolCalls?.total === 0;
   });

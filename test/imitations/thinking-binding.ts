@@ -21,7 +21,8 @@ import { isThinking } from './messages-history.ts';
  * What happens to thinking behind another prefix than its own, unless the request says it: the request is refused, or the
  * thinking is left out. An older account checks only requests that say it.
  */
-export type BindingMode = 'enforce' | 'drop_block' | 'older account';
+export const BINDING_MODES = ['enforce', 'drop_block', 'older account'] as const;
+export type BindingMode = (typeof BINDING_MODES)[number];
 
 /** With this a request may say what should happen. */
 export const BINDING_BETA = 'thinking-binding-controls-2026-08-01';

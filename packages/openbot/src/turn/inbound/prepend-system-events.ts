@@ -47,13 +47,12 @@ export function prependSystemEvents(params: {
     ...events
       .filter((event) => event.text.trim() !== '')
       .map((event) => `[${formatEventTime(event.at, timeZone)}] ${shorten(oneLine(event.text), MAX_EVENT)}`),
-    ...(news?.lines ?? []).map((line, index) => {
-      const time = index === 0 ? `[${formatEventTime(news!.at, timeZone)}] ` : '';
-      return `${time}${shorten(oneLine(line), MAX_EVENT)}`;
-    }),
   ].filter((line) => line !== '');
-  if (lines.length === 0) return prefixedBodyBase;
-  return `${lines.map((line) => `${SYSTEM_PREFIX}${line}`).join('\n')}\n\n${prefixedBodyBase}`;
+  const parts = lines.map((line) => `${SYSTEM_PREFIX}${line}`);
+  if (news !== undefined && news.lines.length > 0)
+    parts.push(formatSystemPart({ text: news.lines.join('\n'), at: news.at }, timeZone));
+  if (parts.length === 0) return prefixedBodyBase;
+  return `${parts.join('\n')}\n\n${prefixedBodyBase}`;
 }
 
 /**

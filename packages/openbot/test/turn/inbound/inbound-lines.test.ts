@@ -105,6 +105,14 @@ describe('prependSystemEvents', () => {
     );
   });
 
+  it('tells news whole, with the indentation of each line', () => {
+    const rule = `+ ${'Be kind. '.repeat(400)}NEVER DELETE ANYTHING`;
+    const lines = ['Changed: AGENTS.md', '+   - name:\ta', rule, '+ '];
+    expect(prependSystemEvents({ ...base, events: [], news: { lines, at } })).toBe(
+      `System: [2026-01-12 20:19:17 UTC] Changed: AGENTS.md\nSystem: +   - name:\ta\nSystem: ${rule}\nSystem: +\n\nhello`,
+    );
+  });
+
   it.each([
     ['Asia/Kolkata', '2026-01-13 01:49:17 GMT+5:30'],
     ['UTC', '2026-01-12 20:19:17 UTC'],

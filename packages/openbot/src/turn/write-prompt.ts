@@ -33,10 +33,11 @@ export async function writePrompt(
     ...own.map((text) => ({ text, at })),
   ];
   const { channel, conversationId: conversation } = message.identity;
-  const text = buildInboundBody({
+  return buildInboundBody({
     ctx: { Timestamp: message.receivedAt, ...ctx },
     body: session.body,
     media,
+    note: work.note,
     group: session.isGroup ? { channel, conversation } : undefined,
     history: await readHistory(turn, session.isGroup),
     events,
@@ -46,7 +47,6 @@ export async function writePrompt(
     isMainSession: isMain(session.sessionKey) && !isGroupMessage(ctx),
     isNewSession: session.isNewSession,
   });
-  return work.note === undefined ? text : `${work.note}\n\n${text}`;
 }
 
 /** What the model reads during a run: the text that the message would begin a turn with, without what only a turn has. */

@@ -18,6 +18,8 @@ export interface InboundBodyParams {
   body: string;
   /** Lines that name its files. */
   media?: string;
+  /** Of the queue, about the messages that the turn answers. */
+  note?: string;
   /** For a group: where the message was written. */
   group?: { readonly channel: string; readonly conversation: string };
   /**
@@ -36,7 +38,7 @@ export interface InboundBodyParams {
 }
 
 /**
- * What the model reads as the message of the person. From the first line to the last: system events, the group's history,
+ * What the model reads as the message of the person. From the first line to the last: system events, the queue's note, the group's history,
  * the current message with its files and what it quotes, its sender, untrusted context. Words of people are guarded here and only here.
  */
 export function buildInboundBody(params: InboundBodyParams): string {
@@ -75,6 +77,7 @@ export function buildInboundBody(params: InboundBodyParams): string {
   const withHistory = isGroup
     ? buildHistoryContext({ entries: history, currentMessage, formatEntry })
     : [...history.map(formatEntry), currentMessage].filter((text) => text !== '').join('\n\n');
+  const said = appendUntrustedContext(withHistory, ctx.UntrustedContext);
   return prependSystemEvents({
     events,
     news,
@@ -82,7 +85,7 @@ export function buildInboundBody(params: InboundBodyParams): string {
     channelSummary,
     isMainSession,
     isNewSession,
-    prefixedBodyBase: appendUntrustedContext(withHistory, ctx.UntrustedContext),
+    prefixedBodyBase: params.note === undefined ? said : `${params.note}\n\n${said}`,
   });
 }
 

@@ -1,7 +1,10 @@
+import { wordsBehindSystemPart } from '@openbot/sessions/transcript';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases, HUNT } from '../../../../../test/setup/hunt.ts';
 import { buildInboundBody, type InboundBodyParams } from '../../../src/turn/inbound/build-inbound-body.ts';
+import { plainWords } from '../../../src/turn/words/plain-words.ts';
+import { wordsOfPerson } from '../../../src/turn/words/words-of-person.ts';
 import { hostileText, readsAsMarker } from '../words/hostile-text.ts';
 
 const base = { isMainSession: false, isNewSession: false };
@@ -34,6 +37,21 @@ describe('buildInboundBody', () => {
 [WhatsApp 120363@g.us 2026-01-13T07:47Z] Alice: @bot what do you think?
 [from: Alice (+1234567890)]`,
     );
+  });
+
+  it('puts the note of the queue behind the lines of the system', () => {
+    const text = buildInboundBody({
+      ...base,
+      ctx: { ChatType: 'direct', SenderName: 'Alice' },
+      body: 'hello',
+      note: '[1 earlier message was left out]',
+      news: { lines: ['Changed: MEMORY.md', '+ a secret'], at: at(1) },
+    });
+    expect(text).toBe(
+      'System: [2026-01-13 07:01:00 UTC] Changed: MEMORY.md\nSystem: + a secret\n\n[1 earlier message was left out]\n\nhello',
+    );
+    for (const read of [plainWords, wordsOfPerson, wordsBehindSystemPart])
+      expect(read(text)).toBe('[1 earlier message was left out]\n\nhello');
   });
 
   it('composes everything in one order', () => {

@@ -51,17 +51,17 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   const skills = await ensureSkills(turn, begun);
   // 5 buildInboundBody
   const prefix = await openPrefix(turn, ctx, begun, { ...chosen, skills });
-  // What a run that is continued was told is in its message.
-  const news = left.at === 'start' ? prefix.tellNews() : { lines: [], told: [] };
   const { images, note: media } = await showMedia(tools.stateDir, ctx, chosen.model);
-  const prompt =
-    left.at === 'start'
-      ? await writePrompt(turn, ctx, begun, { notices: chosen.notices, media, news: news.lines })
-      : left.prompt;
   // One limit of time for both runs.
   const endsAt = performance.now() + timeoutOf(turn);
   // 6 runMemoryFlushIfNeeded
   const { session, models } = await flushMemory(turn, begun, { ...chosen, prefix, left, endsAt });
+  // After the flush, which may write memories and compact. A continued run has its news in its message already.
+  const news = left.at === 'start' ? prefix.tellNews() : { lines: [], told: [] };
+  const prompt =
+    left.at === 'start'
+      ? await writePrompt(turn, ctx, begun, { notices: chosen.notices, media, news: news.lines })
+      : left.prompt;
   // 7
   const last = withModels(chosen, models);
   const given = { ...last, prefix, told: news.told, prompt, images, media: mediaOf(ctx), left, endsAt };

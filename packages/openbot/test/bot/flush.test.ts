@@ -1,6 +1,6 @@
 /** A memory flush is asked for in a message: what the model was told before stays as it was. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { activePath, type SessionEntry, scanTranscriptFile, turnsOf } from '@openbot/sessions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
@@ -115,6 +115,47 @@ test.each<[Partial<SessionEntry>, boolean]>([
   await bot.say({ message: 'again' });
   // All tools are listed in any case.
   expect(home.saidIn().some((line) => line.includes('Pre-compaction memory flush'))).toBe(isAsked);
+});
+
+test('news of the turn of a flush is true and told once', async () => {
+  const home = new BotHome();
+  const memory = join(home.stateDir, 'workspace/MEMORY.md');
+  mkdirSync(dirname(memory), { recursive: true });
+  writeFileSync(memory, 'a\nb\nc\n');
+  home.writeScript('small', {
+    contextWindow: 50_000,
+    turns: [
+      {
+        when: 'Pre-compaction',
+        steps: [
+          { tool: 'edit_file', args: { path: 'MEMORY.md', oldText: 'c', newText: 'mine' } },
+          { text: 'NO_REPLY' },
+        ],
+      },
+      { steps: [{ usage: { input: 30_000, output: 10 } }, { text: 'I see.' }] },
+    ],
+  });
+  const config = { agents: { defaults: { model: 'script/small' } } };
+  const newsOf = async (message: string) => {
+    const bot = await home.open({ config });
+    await bot.say({ message });
+    await bot.close();
+    const lines = home.saidIn().findLast((line) => line.includes(message))!;
+    return lines.split('\n').filter((line) => line.includes('MEMORY.md') || /System: [@+-]/.test(line));
+  };
+  await newsOf('one');
+  writeFileSync(memory, 'EXT\na\nb\nc\n');
+  expect(await newsOf('two')).toEqual([
+    expect.stringMatching(/Changed: MEMORY\.md/),
+    'System: @ line 1',
+    'System: + EXT',
+    // In a file that others changed too, what the flush wrote is not told apart.
+    'System: @ line 3, after: b',
+    'System: - c',
+    'System: + mine',
+  ]);
+  expect(readFileSync(memory, 'utf8')).toBe('EXT\na\nb\nmine\n');
+  expect(await newsOf('three')).toEqual([]);
 });
 
 test('what the agent is told is no turn and no words of a person, whoever reads the conversation', async () => {

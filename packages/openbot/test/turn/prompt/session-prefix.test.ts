@@ -163,6 +163,27 @@ describe('what is told', () => {
     ]);
   });
 
+  test('what a flush of the same turn writes, and what changed before it', async () => {
+    const talk = makeConversation();
+    const path = join(talk.workspaceDir, 'MEMORY.md');
+    writeFileSync(path, 'a\nb\nc');
+    await talk.say(await talk.open(), 'one');
+    writeFileSync(path, 'EXT\na\nb\nc');
+    const prefix = await talk.open();
+    prefix.note({ type: 'tool-call', id: '1', name: 'write_file', arguments: {} });
+    writeFileSync(path, 'EXT\na\nb\nmine');
+    prefix.note({ type: 'tool-result', id: '1', name: 'write_file', text: '', isError: false });
+    expect(await talk.say(prefix, 'two')).toEqual([
+      'Changed: MEMORY.md (what you remember)',
+      '@ line 1',
+      '+ EXT',
+      '@ line 3, after: b',
+      '- c',
+      '+ mine',
+    ]);
+    expect(await talk.say(await talk.open(), 'three')).toEqual([]);
+  });
+
   test('nothing is taken for told that was not written', async () => {
     const talk = makeConversation();
     await talk.say(await talk.open(), 'one');

@@ -139,6 +139,8 @@ export async function openPrefix(
   const { Provider, OriginatingChannel } = message.ctx;
   // A message of another session, or of a clock, comes from no chat network.
   const isFromPerson = message.wish?.relay === undefined && !isHeartbeat(message);
+  // With `session.scope: global` people and groups share one conversation.
+  const isShared = isGroup || sessionKey === 'global';
   const build = () =>
     buildSystemPrompt({
       agentId: work.agentId,
@@ -148,7 +150,7 @@ export async function openPrefix(
       stateDir: tools.stateDir,
       sessionKey,
       sessionId,
-      isGroup,
+      isShared,
       isReadOnly: chosen.isReadOnly,
       channel: isFromPerson ? (Provider ?? OriginatingChannel) : undefined,
       model: chosen.model,
@@ -175,6 +177,6 @@ export async function openPrefix(
     runner: chosen.runner?.name ?? 'none',
     tools: chosen.tools,
     build,
-    readFiles: () => readFiles(agent.workspaceDir, isGroup),
+    readFiles: () => readFiles(agent.workspaceDir, isShared),
   });
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { BotConfig } from '../../src/config/bot-config.ts';
@@ -100,6 +100,28 @@ test('in the global scope each agent answers its own messages in its own session
   expect(saidBy(home, 'b')[0]).toContain('An event for b.');
   expect(saidBy(home, 'a')[0]).not.toContain('An event for b.');
   expect(readdirSync(join(home.stateDir, 'agents')).toSorted()).toEqual(['a', 'b']);
+});
+
+test('in the global scope the memory for private conversations is in no prompt and no news', async () => {
+  const home = new BotHome();
+  const chat = new Chat();
+  const workspace = join(home.stateDir, 'workspace');
+  mkdirSync(workspace, { recursive: true });
+  writeFileSync(join(workspace, 'MEMORY.md'), 'The door code is 4711.');
+  writeFileSync(join(workspace, 'USER.md'), 'Ann likes tea.');
+  const config: BotConfig = { session: { scope: 'global' } };
+  const bot = await home.open({ config, play: PARROT, channels: [chat.channel] });
+  await chat.write('u1', 'say one');
+  await bot.idle();
+  await chat.writeInGroup('plums', { name: 'Bob', id: 'u2' }, 'say two', { WasMentioned: true });
+  await bot.idle();
+  await chat.write('u1', 'say three');
+  await bot.idle();
+  expect(chat.shown).toEqual(['u1: one', expect.stringMatching(/^plums: two/), 'u1: three']);
+  const { sessionId } = home.entriesOf('main').global!;
+  const text = readFileSync(join(home.stateDir, `agents/main/sessions/${sessionId}.jsonl`), 'utf8');
+  expect(text).toContain('Ann likes tea.');
+  expect(text).not.toContain('4711');
 });
 
 test('messages of both agents that wait in the global scope are taken up by the next process', async () => {

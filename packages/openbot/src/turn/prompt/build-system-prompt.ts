@@ -5,7 +5,7 @@ import { formatAgentDate } from '../agent-time.ts';
 import { HEARTBEAT_TOKEN, SILENT_REPLY_TOKEN } from '../reply/tokens.ts';
 import { measureSkills } from '../skills/render-prompt.ts';
 import { GUARD_EXPLANATION } from '../words/markers.ts';
-import { type PromptFacts, textsOfFiles } from './facts.ts';
+import { MEMORY_ADVICE, type PromptFacts, textsOfFiles } from './facts.ts';
 import { type InjectedFile, MAX_FILE_CHARS, MAX_FILES_CHARS, readWorkspaceFiles } from './workspace-files.ts';
 
 export interface SystemPromptRequest {
@@ -18,7 +18,8 @@ export interface SystemPromptRequest {
   readonly stateDir: string;
   readonly sessionKey: string;
   readonly sessionId: string;
-  readonly isGroup: boolean;
+  /** Several people read the conversation. */
+  readonly isShared: boolean;
   /** The agent's tools cannot change anything. */
   readonly isReadOnly?: boolean;
   /** The chat network that the message came from. It is news, and no part of the prompt. */
@@ -128,16 +129,15 @@ function describeSkills(prompt: string | undefined): string {
   return prompt ? `## Skills\n${prompt}` : '';
 }
 
-function describeWorkspace({ workspaceDir, isReadOnly, isGroup }: SystemPromptRequest): string {
+function describeWorkspace({ workspaceDir, isReadOnly, isShared }: SystemPromptRequest): string {
   const tools = isReadOnly
     ? 'Your tools read files there and cannot change them.'
     : 'Your tools read and write files there and nowhere else.';
-  const durable = isGroup ? '' : ' What always holds belongs in MEMORY.md.';
-  const memory = `You forget a conversation when it ends. Write what you will need later to memory/YYYY-MM-DD.md, with the date of the day.${durable}`;
+  const durable = isShared ? '' : ' What always holds belongs in MEMORY.md.';
   return [
     '## Workspace',
     `Your workspace is ${workspaceDir}. Relative paths start there. ${tools}`,
-    ...(isReadOnly ? [] : [memory]),
+    ...(isReadOnly ? [] : [`${MEMORY_ADVICE}${durable}`]),
   ].join('\n');
 }
 

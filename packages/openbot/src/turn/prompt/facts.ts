@@ -1,5 +1,9 @@
 import { type InjectedFile, readWorkspaceFiles } from './workspace-files.ts';
 
+/** For an agent that can write to its workspace. */
+export const MEMORY_ADVICE =
+  'You forget a conversation when it ends. Write what you will need later to memory/YYYY-MM-DD.md, with the date of the day.';
+
 /** What a conversation knows of its agent and its place, and what may change while it goes on. */
 export interface PromptFacts {
   readonly name: string;
@@ -21,8 +25,8 @@ export interface PromptFacts {
 }
 
 /** The files as they are now. Cheap where none has changed. */
-export function readFiles(workspaceDir: string, isGroup: boolean): PromptFacts['files'] {
-  return textsOfFiles(readWorkspaceFiles(workspaceDir, { isGroup }));
+export function readFiles(workspaceDir: string, isShared: boolean): PromptFacts['files'] {
+  return textsOfFiles(readWorkspaceFiles(workspaceDir, { isShared }));
 }
 
 /** What the text of a prompt says. The rest is told with a message. */

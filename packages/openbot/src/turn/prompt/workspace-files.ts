@@ -31,12 +31,15 @@ export interface InjectedFile {
   readonly isCut: boolean;
 }
 
-/** Those that exist. A file that cannot be read, or is a link out of the workspace, counts as missing. */
-export function readWorkspaceFiles(workspaceDir: string, options: { isGroup: boolean }): InjectedFile[] {
+/**
+ * Those that exist. A file that cannot be read, or is a link out of the workspace, counts as missing.
+ * @param options.isShared several people read the conversation
+ */
+export function readWorkspaceFiles(workspaceDir: string, options: { isShared: boolean }): InjectedFile[] {
   const files: InjectedFile[] = [];
   let left = MAX_FILES_CHARS;
   for (const { name, purpose, isPrivate } of FILES) {
-    if (isPrivate && options.isGroup) continue;
+    if (isPrivate && options.isShared) continue;
     const path = join(workspaceDir, name);
     const read = readCached(path, workspaceDir);
     if (read === undefined) continue;

@@ -20,7 +20,7 @@ function build(request: Partial<SystemPromptRequest> & { workspaceDir: string })
     stateDir: '/state',
     sessionKey: 'agent:main:main',
     sessionId: 'sid-1',
-    isGroup: false,
+    isShared: false,
     model: { provider: 'script', model: 'demo', contextWindow: 200_000 },
     now: NOW,
     ...request,
@@ -108,7 +108,7 @@ describe('files of the workspace', () => {
   test('a private memory does not reach a group', () => {
     const workspaceDir = makeWorkspace({ 'MEMORY.md': 'the secret', 'USER.md': 'Ann' });
     expect(build({ workspaceDir }).text).toContain('the secret');
-    const { text, report } = build({ workspaceDir, isGroup: true });
+    const { text, report } = build({ workspaceDir, isShared: true });
     expect(text).not.toContain('the secret');
     expect(text).not.toContain('MEMORY.md');
     expect(report.injectedWorkspaceFiles.map(({ name }) => name)).toEqual(['USER.md']);

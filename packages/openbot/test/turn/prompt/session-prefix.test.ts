@@ -60,7 +60,7 @@ function makeConversation() {
             stateDir: '/state',
             sessionKey: REF.sessionKey,
             sessionId: REF.sessionId,
-            isGroup: false,
+            isShared: false,
             workspaceDir,
             model: BOUND,
             now: Date.UTC(2026, 10, 16, 22),

@@ -158,7 +158,7 @@ export async function openPrefix(
       tools: chosen.tools.list,
       // A session that was spawned answers to another one, and not in the group.
       groupIntro:
-        isGroup && !isSubagentSessionKey(sessionKey)
+        isFromPerson && isGroup && !isSubagentSessionKey(sessionKey)
           ? buildGroupIntro({
               channel: message.identity.channel,
               activation: activationOf(turn, entry),
@@ -169,12 +169,13 @@ export async function openPrefix(
           : undefined,
       timeZone: agent.userTimezone,
       now: startedAt,
-      extra: ctx.GroupSystemPrompt,
+      extra: isFromPerson ? ctx.GroupSystemPrompt : undefined,
     });
   return SessionPrefix.open(() => tools.transcripts.lookBack(turn.refOf(entry)), {
     sessionKey,
     sessionId,
     runner: chosen.runner?.name ?? 'none',
+    isFromPerson,
     tools: chosen.tools,
     build,
     readFiles: () => readFiles(agent.workspaceDir, isShared),

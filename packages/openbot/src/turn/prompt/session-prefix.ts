@@ -16,6 +16,8 @@ export interface PrefixSource {
   readonly sessionId: string;
   /** Its name. */
   readonly runner: string;
+  /** False for a message of another session or of a clock, which says nothing about the place of the conversation. */
+  readonly isFromPerson: boolean;
   /** Of the configuration as it is now. */
   readonly tools: RunTools;
   build(): BuiltPrompt;
@@ -95,8 +97,10 @@ export class SessionPrefix {
   /** What the next message should tell. It counts as known from now on. */
   tellNews(): News {
     const { facts } = this.#source.build();
-    // A message from no network says nothing about the one that the conversation is on.
-    const now = { ...facts, channel: facts.channel ?? this.#known.channel };
+    const { channel, groupIntro, extra } = this.#known;
+    const now = this.#source.isFromPerson
+      ? { ...facts, channel: facts.channel ?? channel }
+      : { ...facts, channel, groupIntro, extra };
     const changes = compareFacts(this.#known, now);
     if (changes === undefined) return { lines: [], told: [] };
     const lines = describeNews(this.#known, now);

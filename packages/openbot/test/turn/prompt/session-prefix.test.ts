@@ -37,7 +37,8 @@ function toolsOf(...names: string[]): RunTools {
   };
 }
 
-type Given = Partial<Omit<SystemPromptRequest, 'tools'>> & Partial<Pick<PrefixSource, 'runner' | 'tools'>>;
+type Given = Partial<Omit<SystemPromptRequest, 'tools'>> &
+  Partial<Pick<PrefixSource, 'runner' | 'tools' | 'isFromPerson'>>;
 
 /** A transcript and an agent whose settings change. */
 function makeConversation() {
@@ -48,12 +49,18 @@ function makeConversation() {
     workspaceDir,
     write,
     /** As another process does in each turn. */
-    open: ({ runner = 'pi', tools = toolsOf('list_files', 'read_file'), ...request }: Given = {}) =>
+    open: ({
+      runner = 'pi',
+      tools = toolsOf('list_files', 'read_file'),
+      isFromPerson = true,
+      ...request
+    }: Given = {}) =>
       SessionPrefix.open(() => transcripts.lookBack(REF), {
         sessionKey: REF.sessionKey,
         sessionId: REF.sessionId,
         runner,
         tools,
+        isFromPerson,
         build: () =>
           buildSystemPrompt({
             agentId: 'main',
@@ -182,6 +189,26 @@ describe('what is told', () => {
       '+ mine',
     ]);
     expect(await talk.say(await talk.open(), 'three')).toEqual([]);
+  });
+
+  test('the place of a conversation only where a person writes there', async () => {
+    const talk = makeConversation();
+    const inGroup = { channel: 'telegram', groupIntro: 'You take part in "Plums".', extra: 'Be brief.' };
+    const news = [
+      TODAY,
+      'Messages to you come from telegram.',
+      'New: the description of this group',
+      '+ You take part in "Plums".',
+      'New: the additional instructions',
+      '+ Be brief.',
+    ];
+    expect(await talk.say(await talk.open({ isFromPerson: false }), 'a relay')).toEqual([TODAY]);
+    expect(await talk.say(await talk.open(inGroup), 'one')).toEqual(news.slice(1));
+    expect(await talk.say(await talk.open({ isFromPerson: false }), 'a relay')).toEqual([]);
+    expect(await talk.say(await talk.open(inGroup), 'two')).toEqual([]);
+    await talk.write([{ type: 'compaction', summary: 'They talked.', tokensBefore: 1 }]);
+    await talk.say(await talk.open({ isFromPerson: false }), 'a relay');
+    expect(await talk.say(await talk.open(inGroup), 'three')).toEqual(news.slice(1));
   });
 
   test('nothing is taken for told that was not written', async () => {

@@ -79,12 +79,14 @@ export function buildSystemPrompt(request: SystemPromptRequest): BuiltPrompt {
 }
 
 function readFacts(request: SystemPromptRequest, files: readonly InjectedFile[]): PromptFacts {
-  const { agentId, agentName, sessionKey, sessionId, isReadOnly = false, channel, timeZone } = request;
+  const { agentId, agentName, sessionKey, sessionId, workspaceDir, stateDir, channel, timeZone } = request;
   return {
     name: agentName?.trim() || agentId,
     sessionKey,
     sessionId,
-    isReadOnly,
+    workspaceDir,
+    stateDir,
+    isReadOnly: request.isReadOnly ?? false,
     systemPrompt: textOrNone(request.systemPrompt),
     skills: textOrNone(request.skillsPrompt),
     groupIntro: textOrNone(request.groupIntro),

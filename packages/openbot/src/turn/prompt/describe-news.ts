@@ -20,6 +20,9 @@ export function describeNews(known: PromptFacts, now: PromptFacts): string[] {
       `This conversation goes on in another session: session=${now.sessionKey}, sessionId=${now.sessionId}.`,
     );
   if (now.name !== known.name) news.push(`Your name is ${now.name} now.`);
+  if (isMoved(known.workspaceDir, now.workspaceDir))
+    news.push(`Your workspace is ${now.workspaceDir} now. Relative paths start there.`);
+  if (isMoved(known.stateDir, now.stateDir)) news.push(`The state folder for occ is ${now.stateDir} now.`);
   if (now.isReadOnly !== known.isReadOnly)
     news.push(
       now.isReadOnly
@@ -37,6 +40,10 @@ export function describeNews(known: PromptFacts, now: PromptFacts): string[] {
     describeText(`${name} (${purposeOfFile(name)})`, known.files[name], now.files[name], name),
   );
   return [...news, ...changes, ...files];
+}
+
+function isMoved(before: string | undefined, now: string | undefined): boolean {
+  return before !== undefined && before !== now;
 }
 
 /** @param file where the whole text can be read */

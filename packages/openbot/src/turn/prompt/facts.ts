@@ -9,6 +9,9 @@ export interface PromptFacts {
   readonly name: string;
   readonly sessionKey: string;
   readonly sessionId: string;
+  /** Absent in a prefix of an earlier version. */
+  readonly workspaceDir?: string;
+  readonly stateDir?: string;
   readonly isReadOnly: boolean;
   /** Text of the configuration. */
   readonly systemPrompt?: string;

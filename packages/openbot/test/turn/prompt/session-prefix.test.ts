@@ -211,6 +211,15 @@ describe('what is told', () => {
     expect(await talk.say(await talk.open(inGroup), 'three')).toEqual(news.slice(1));
   });
 
+  test('a workspace and a state folder that moved', async () => {
+    const talk = makeConversation();
+    await talk.say(await talk.open({ workspaceDir: '/old' }), 'one');
+    expect(await talk.say(await talk.open({ workspaceDir: '/new', stateDir: '/kept' }), 'two')).toEqual([
+      'Your workspace is /new now. Relative paths start there.',
+      'The state folder for occ is /kept now.',
+    ]);
+  });
+
   test('nothing is taken for told that was not written', async () => {
     const talk = makeConversation();
     await talk.say(await talk.open(), 'one');

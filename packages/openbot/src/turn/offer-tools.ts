@@ -21,7 +21,7 @@ export interface OfferedTools {
   readonly permit: RunRequest['permit'];
   readonly findDenial: RunRequest['findDenial'];
   readonly unreadable: RunRequest['unreadable'];
-  /** The agent may look but not change anything now, whatever is listed. */
+  /** The session may look but not change anything, whatever is listed and whoever could be asked. */
   readonly isReadOnly: boolean;
   /** The agent may change nothing without a person's answer. */
   readonly isAsking: boolean;
@@ -52,6 +52,8 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   const all = [...FILE_TOOLS, makeExec(agent.exec, tools.env), ...tools.sessionTools(session)];
   const listed = listTools(all, agent);
   const changing = listed.filter((tool) => tool.changes && mayBeUsed(tool, rules));
+  // Whether this sender can be asked is no property of the session: the agent is not told of it with each message.
+  const couldChange = listed.filter((tool) => tool.changes && mayBeUsed(tool, { ...rules, canAsk: true }));
   const offered = openRunTools(
     all,
     {
@@ -75,7 +77,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     permit,
     findDenial: (use) => policy.findDenial(use),
     unreadable: policy.unreadable,
-    isReadOnly: isReadOnlySession(changing, workspaceDir),
+    isReadOnly: isReadOnlySession(couldChange, workspaceDir),
     isAsking: !changing.some((tool) => isUsedUnasked(tool, rules)),
   };
 }

@@ -1,6 +1,6 @@
 import { weekdayOf } from '../agent-time.ts';
 import { listSkillLines, SKILLS_INTRODUCTION } from '../skills/render-prompt.ts';
-import type { PromptFacts } from './facts.ts';
+import { MEMORY_ADVICE, type PromptFacts } from './facts.ts';
 import { compareLines } from './line-edits.ts';
 import { purposeOfFile } from './workspace-files.ts';
 
@@ -27,7 +27,7 @@ export function describeNews(known: PromptFacts, now: PromptFacts): string[] {
     news.push(
       now.isReadOnly
         ? 'Your tools cannot change files of your workspace any more.'
-        : 'Your tools can change files of your workspace.',
+        : `Your tools can change files of your workspace. ${MEMORY_ADVICE}`,
     );
   const changes = [
     ...describeText('the instructions of your configuration', known.systemPrompt, now.systemPrompt),

@@ -3,7 +3,7 @@ import type { Tool } from '../../tools/contract.ts';
 
 /**
  * Whether the agent may look but not change anything: no tool that could is allowed, or its workspace cannot be written to.
- * @param tools those that may be used now
+ * @param tools those that may be used, with a question or without
  */
 export function isReadOnlySession(tools: readonly Pick<Tool, 'changes'>[], workspaceDir: string): boolean {
   if (!tools.some(({ changes }) => changes)) return true;

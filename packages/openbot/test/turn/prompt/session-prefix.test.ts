@@ -220,6 +220,16 @@ describe('what is told', () => {
     ]);
   });
 
+  test('how to remember, once the workspace can be changed', async () => {
+    const talk = makeConversation();
+    const first = await talk.open({ isReadOnly: true });
+    expect(first.systemPrompt(BOUND).text).not.toContain('memory/YYYY-MM-DD.md');
+    await talk.say(first, 'one');
+    expect(await talk.say(await talk.open(), 'two')).toEqual([
+      expect.stringMatching(/^Your tools can change files of your workspace\. .*memory\/YYYY-MM-DD\.md/),
+    ]);
+  });
+
   test('nothing is taken for told that was not written', async () => {
     const talk = makeConversation();
     await talk.say(await talk.open(), 'one');

@@ -1,7 +1,7 @@
 import type { SessionSystemPromptReport } from '@openbot/sessions';
 import type { Tool } from '../../tools/contract.ts';
 import { type PathEntry, PREFIX_AGAIN_MARK, PREFIX_MARK, TOLD_MARK } from '../../transcripts/contract.ts';
-import type { PromptFacts } from './facts.ts';
+import { factsInPrompt, type PromptFacts } from './facts.ts';
 import { applyChanges, type KnownChanges } from './known-changes.ts';
 
 /** What a tool is to a model. */
@@ -16,6 +16,8 @@ export interface PrefixRecord {
   readonly tools: readonly DeclaredTool[];
   /** What the conversation knows. */
   readonly facts: PromptFacts;
+  /** Those of them that `system` contains, where it knows others too. */
+  readonly inPrompt?: PromptFacts;
   readonly report: SessionSystemPromptReport;
 }
 
@@ -37,6 +39,7 @@ export async function findPrefix(entries: AsyncIterable<PathEntry>): Promise<Fou
   const changes: KnownChanges[] = [];
   let bytes = 0;
   let hasAnswer = false;
+  let isSummarised = false;
   let state: FoundPrefix['state'] = 'holds';
   /** A message of a person has a line of ours before it. */
   let isUnmarked = false;
@@ -50,14 +53,24 @@ export async function findPrefix(entries: AsyncIterable<PathEntry>): Promise<Fou
     if (customType === PREFIX_MARK || customType === PREFIX_AGAIN_MARK) {
       const record = entry.data as PrefixRecord;
       if (!isRecord(record)) return undefined;
-      const known = changes.reverse().reduce(applyChanges, record.facts);
+      const known = changes
+        .reverse()
+        .reduce(applyChanges, isSummarised ? factsOfPrompt(record) : record.facts);
       return { record, known, bytes, state };
     }
-    if (customType === TOLD_MARK) changes.push(entry.data as KnownChanges);
-    else if (type === 'compaction' && !hasAnswer) state = 'compacted';
-    else if (message?.role === 'assistant' && message.model !== 'delivery-mirror') hasAnswer = true;
+    // What was told before a summary may be missing in it, and is told again.
+    if (customType === TOLD_MARK && !isSummarised) changes.push(entry.data as KnownChanges);
+    else if (type === 'compaction') {
+      isSummarised = true;
+      if (!hasAnswer) state = 'compacted';
+    } else if (message?.role === 'assistant' && message.model !== 'delivery-mirror') hasAnswer = true;
   }
   return undefined;
+}
+
+/** What a conversation knows of which nothing but the prompt is left. */
+export function factsOfPrompt({ inPrompt, facts }: PrefixRecord): PromptFacts {
+  return factsInPrompt(inPrompt ?? facts);
 }
 
 function isRecord(data: Partial<PrefixRecord> | undefined): data is PrefixRecord {

@@ -6,7 +6,7 @@ import type { BuiltPrompt } from './build-system-prompt.ts';
 import { describeNews } from './describe-news.ts';
 import { factsInPrompt, type PromptFacts } from './facts.ts';
 import { compareFacts } from './known-changes.ts';
-import { findPrefix, type PrefixRecord } from './prefix-record.ts';
+import { factsOfPrompt, findPrefix, type PrefixRecord } from './prefix-record.ts';
 
 /** The record is repeated when so much was written behind it that each turn would read it all to find the record. */
 const MOST_BYTES_BEHIND = 512 * 1024;
@@ -66,7 +66,7 @@ export class SessionPrefix {
     this.#record = record;
     this.#known = known;
     if (state === 'foreign' || record.runner !== source.runner) this.#takeOver(source.runner);
-    else if (bytes > MOST_BYTES_BEHIND) this.#keep({ ...record, facts: known }, PREFIX_AGAIN_MARK);
+    else if (bytes > MOST_BYTES_BEHIND) this.#repeat({ ...record, facts: known }, PREFIX_AGAIN_MARK);
   }
 
   systemPrompt({ provider, model }: ModelChoice): SystemPrompt {
@@ -134,7 +134,10 @@ export class SessionPrefix {
       this.#pending = [...pending, ...this.#pending];
       throw error;
     }
-    this.#isCompacted ||= drafts.some(({ type }) => type === 'compaction');
+    if (drafts.some(({ type }) => type === 'compaction')) {
+      this.#isCompacted = true;
+      this.#known = factsOfPrompt(this.#record);
+    }
     return entries.slice(pending.length);
   }
 
@@ -182,7 +185,11 @@ export class SessionPrefix {
   }
 
   #takeOver(runner: string): void {
-    this.#keep({ ...this.#record, runner, facts: this.#known });
+    this.#repeat({ ...this.#record, runner, facts: this.#known }, PREFIX_MARK);
+  }
+
+  #repeat(record: PrefixRecord, customType: string): void {
+    this.#keep({ ...record, inPrompt: factsOfPrompt(this.#record) }, customType);
   }
 
   #keep(record: PrefixRecord, customType = PREFIX_MARK): PrefixRecord {

@@ -230,6 +230,34 @@ describe('what is told', () => {
     ]);
   });
 
+  test('again what was told before a summary of another program', async () => {
+    const talk = makeConversation();
+    await talk.say(await talk.open({ runner: 'claude' }), 'one');
+    const given = { runner: 'claude', systemPrompt: 'Never delete.' };
+    const news = ['New: the instructions of your configuration', '+ Never delete.'];
+    const prefix = await talk.open(given);
+    expect(await talk.say(prefix, 'two')).toEqual(news);
+    // Claude Code compacts in a run, and its prompt stays.
+    await prefix.append([{ type: 'compaction', summary: 'They talked.', tokensBefore: 1 }], talk.write);
+    await prefix.append([thought('more')], talk.write);
+    const text = prefix.systemPrompt(BOUND).text;
+    const later = await talk.open(given);
+    expect(later.systemPrompt(BOUND).text).toBe(text);
+    expect(await talk.say(later, 'three')).toEqual([TODAY, ...news]);
+    expect(await talk.say(await talk.open(given), 'four')).toEqual([]);
+  });
+
+  test('again also where the record was repeated since', async () => {
+    const talk = makeConversation();
+    await talk.say(await talk.open({ runner: 'claude' }), 'one');
+    const given = { runner: 'claude', agentName: 'Eve' };
+    await talk.say(await talk.open(given), 'two');
+    await talk.write([TURN, user('x'.repeat(600_000)), thought('much')]);
+    await talk.say(await talk.open(given), 'three');
+    await talk.write([{ type: 'compaction', summary: 'They talked.', tokensBefore: 1 }, thought('more')]);
+    expect(await talk.say(await talk.open(given), 'four')).toEqual([TODAY, 'Your name is Eve now.']);
+  });
+
   test('nothing is taken for told that was not written', async () => {
     const talk = makeConversation();
     await talk.say(await talk.open(), 'one');

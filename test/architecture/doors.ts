@@ -248,7 +248,7 @@ export const DOORS: Doors = {
     'session-index': ['session-index', 'useless-indexes'],
   },
   openbot: {
-    access: ['gatekeeper', 'pairing', 'pairing-file', 'senders', 'write-answers'],
+    access: ['gatekeeper', 'pairing', 'pairing-file', 'senders', 'shared-session', 'write-answers'],
     'agent-host': [
       'agent-host',
       'contract',

@@ -1,4 +1,4 @@
-import { deriveChatTypeFromKey } from '@openbot/sessions/key';
+import { isSharedKey } from '../access/shared-session.ts';
 import type { ResolvedAgent } from '../config/agents.ts';
 import type { Tool, ToolSession } from '../tools/contract.ts';
 import { makeContextClean } from './context-clean.ts';
@@ -26,11 +26,6 @@ export function makeSessionTools(
     makeSessionsSpawn(scope),
     makeSessionStatus(scope),
     makeContextClean(scope),
-    ...(isOfGroup(session.sessionKey) ? [] : [makeMemorySearch(scope)]),
+    ...(isSharedKey(session.sessionKey) ? [] : [makeMemorySearch(scope)]),
   ];
-}
-
-function isOfGroup(sessionKey: string): boolean {
-  const type = deriveChatTypeFromKey(sessionKey);
-  return type === 'group' || type === 'channel';
 }

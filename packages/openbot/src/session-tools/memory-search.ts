@@ -30,7 +30,7 @@ export function makeMemorySearch(scope: ToolScope): Tool {
     parameters: PARAMETERS,
     changes: false,
     run: async ({ query, limit = 8 }, { signal }) => {
-      if (scope.session.isGroup)
+      if (scope.session.isShared)
         throw toolFailure(
           'Several people read this conversation: private notes must not be searched for it.',
         );

@@ -14,12 +14,12 @@ import type { ToolScope } from './parts.ts';
  * A session that was spawned never reaches more than that.
  */
 export async function listReachable({ parts, session, store }: ToolScope): Promise<StoredSession[]> {
-  const { agentId, sessionKey, isGroup } = session;
+  const { agentId, sessionKey, isShared } = session;
   const own = await listOwn({ session, store });
   const { mainKey, scope } = parts.config.session ?? {};
   const isMain =
     sessionKey === (scope === 'global' ? 'global' : buildAgentMainSessionKey({ agentId, mainKey }));
-  const wished = parts.config.tools?.sessions?.visibility ?? (isMain && !isGroup ? 'agent' : 'tree');
+  const wished = parts.config.tools?.sessions?.visibility ?? (isMain && !isShared ? 'agent' : 'tree');
   const reach = wished === 'agent' && isSubagentSessionKey(sessionKey) ? 'tree' : wished;
   if (reach === 'agent') return own;
   if (reach === 'self') return own.filter(({ key }) => key === sessionKey);

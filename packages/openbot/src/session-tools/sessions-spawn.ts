@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { StoredEntry } from '@openbot/sessions';
 import { buildSubagentSessionKey } from '@openbot/sessions/key';
+import { isGroupType } from '../access/shared-session.ts';
 import { THINKING_LEVELS } from '../config/bot-config.ts';
 import { indexModels, type ModelRef, resolveModel } from '../config/models.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
@@ -62,7 +63,7 @@ export function makeSessionsSpawn(scope: ToolScope): Tool {
             spawnedBy: asker,
             label,
             // What a group must not read, a session that answers to it must not read either.
-            chatType: session.isGroup ? (groupTypeOf(above[0]?.entry) ?? 'group') : 'direct',
+            chatType: session.isShared ? (groupTypeOf(above[0]?.entry) ?? 'group') : 'direct',
             ...inheritLimits(above.flatMap(({ entry: one }) => one ?? [])),
             providerOverride: model?.provider,
             modelOverride: model?.model,
@@ -120,7 +121,7 @@ async function assertMaySpawn(scope: ToolScope, child: string, depth: number): P
 
 function groupTypeOf(entry: StoredEntry | undefined): 'group' | 'channel' | undefined {
   const type = entry?.chatType;
-  return type === 'group' || type === 'channel' ? type : undefined;
+  return isGroupType(type) ? type : undefined;
 }
 
 async function readModel(

@@ -79,7 +79,7 @@ export interface ToolSession {
   /** Where the person is who is answered. */
   readonly requester: DeliveryTarget;
   /** Several people read what is said here. */
-  readonly isGroup: boolean;
+  readonly isShared: boolean;
   readonly model: { readonly provider: string; readonly model: string; readonly contextWindow?: number };
   /** Keys of the sessions that the message came through, where another session of the agent wrote it. */
   readonly chain: readonly string[];

@@ -1,6 +1,7 @@
 import type { MsgContext, SessionSkillSnapshot } from '@openbot/sessions';
 import { isSubagentSessionKey } from '@openbot/sessions/key';
 import type { EntryDraft } from '@openbot/sessions/transcript';
+import { isSharedSession } from '../access/shared-session.ts';
 import { resolveChannelSettings } from '../config/channels.ts';
 import { resolveModel } from '../config/models.ts';
 import type { ModelChoice, Runner } from '../runners/contract.ts';
@@ -137,10 +138,10 @@ export async function openPrefix(
   const { tools, agent, work, message, startedAt } = turn;
   const { sessionKey, sessionId, entry, isGroup } = session;
   const { Provider, OriginatingChannel } = message.ctx;
-  // A message of another session, or of a clock, comes from no chat network.
-  const isFromPerson = message.wish?.relay === undefined && !isHeartbeat(message);
-  // With `session.scope: global` people and groups share one conversation.
-  const isShared = isGroup || sessionKey === 'global';
+  const isShared = isSharedSession(session);
+  const isOfGroup = isShared && sessionKey !== 'global';
+  // A message of another session, of a clock, or of the owner at the machine comes from no chat network.
+  const isFromPlace = message.wish?.relay === undefined && !isHeartbeat(message) && (isGroup || !isOfGroup);
   const build = () =>
     buildSystemPrompt({
       agentId: work.agentId,
@@ -152,13 +153,13 @@ export async function openPrefix(
       sessionId,
       isShared,
       isReadOnly: chosen.isReadOnly,
-      channel: isFromPerson ? (Provider ?? OriginatingChannel) : undefined,
+      channel: isFromPlace ? (Provider ?? OriginatingChannel) : undefined,
       model: chosen.model,
       skillsPrompt: chosen.skills.prompt,
       tools: chosen.tools.list,
       // A session that was spawned answers to another one, and not in the group.
       groupIntro:
-        isFromPerson && isGroup && !isSubagentSessionKey(sessionKey)
+        isFromPlace && isGroup && !isSubagentSessionKey(sessionKey)
           ? buildGroupIntro({
               channel: message.identity.channel,
               activation: activationOf(turn, entry),
@@ -169,13 +170,13 @@ export async function openPrefix(
           : undefined,
       timeZone: agent.userTimezone,
       now: startedAt,
-      extra: isFromPerson ? ctx.GroupSystemPrompt : undefined,
+      extra: isFromPlace ? ctx.GroupSystemPrompt : undefined,
     });
   return SessionPrefix.open(() => tools.transcripts.lookBack(turn.refOf(entry)), {
     sessionKey,
     sessionId,
     runner: chosen.runner?.name ?? 'none',
-    isFromPerson,
+    isFromPlace,
     tools: chosen.tools,
     build,
     readFiles: () => readFiles(agent.workspaceDir, isShared),

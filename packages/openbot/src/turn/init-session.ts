@@ -6,6 +6,7 @@ import {
   type StoredSession,
 } from '@openbot/sessions';
 import { mayCommand } from '../access/senders.ts';
+import { isGroupType } from '../access/shared-session.ts';
 import { isMachineZone } from '../config/machine-zone.ts';
 import type { Turn } from './open-turn.ts';
 
@@ -103,7 +104,7 @@ export async function resumeSession(turn: Turn, { key, entry }: StoredSession): 
     sessionId: entry.sessionId,
     entry: { ...entry },
     isNewSession: false,
-    isGroup: entry.chatType === 'group' || entry.chatType === 'channel',
+    isGroup: isGroupType(entry.chatType),
     body: '',
     written: Promise.resolve(),
     notices: [],

@@ -1,3 +1,4 @@
+import { isSharedSession } from '../access/shared-session.ts';
 import { listMedia } from '../media/media-fields.ts';
 import { folderOfMedia } from '../media/places.ts';
 import type { Policy } from '../permissions/policy.ts';
@@ -30,7 +31,7 @@ export interface OfferedTools {
 /** The tools that the agent is told of, which are the same in each turn of a session, and what it may do with them now. */
 export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelChoice): OfferedTools {
   const { tools, work, agent, message } = turn;
-  const { entry, sessionKey, sessionId, isGroup } = turnSession;
+  const { entry, sessionKey, sessionId } = turnSession;
   const { workspaceDir } = agent;
   const policy = openPolicy(turn, turnSession);
   const permit: RunRequest['permit'] = (request, signal) => policy.permit(request, signal);
@@ -41,7 +42,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     sessionId,
     turnId: work.turnId,
     requester: requesterOf(message),
-    isGroup,
+    isShared: isSharedSession(turnSession),
     model,
     chain: message.wish?.relay?.chain ?? [],
     permit,

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import {
@@ -102,6 +104,33 @@ test('a group that needs no mention is answered, and the system prompt says so',
   await bot.idle();
   expect(chat.shown).toHaveLength(1);
 });
+
+test.each([
+  ['that a group began', true],
+  ['that the owner begins', false],
+])(
+  'what the owner writes into a session of a group, %s, brings nothing private into it',
+  async (_name, first) => {
+    const home = new BotHome();
+    home.writeScript('s', { turns: [{ steps: [{ text: 'ok' }] }] });
+    mkdirSync(join(home.stateDir, 'workspace'), { recursive: true });
+    writeFileSync(join(home.stateDir, 'workspace/MEMORY.md'), 'The door code is 4711.\n');
+    const chat = new Chat({ name: 'whatsapp' });
+    const config = {
+      agents: { defaults: { model: 'script/s' } },
+      channels: { whatsapp: { groups: { '*': { requireMention: false } } } },
+    };
+    const bot = await home.open({ config, channels: [chat.channel] });
+    if (first) await chat.writeInGroup(GROUP, BOB, 'hello', at(45));
+    await bot.idle();
+    await bot.say({ message: 'from the machine', sessionKey: KEY });
+    await chat.writeInGroup(GROUP, BOB, 'hello again', at(46));
+    await bot.idle();
+    expect(JSON.stringify(home.linesOf(KEY))).not.toContain('4711');
+    expect(home.saidIn(KEY).join('\n')).not.toMatch(/Gone: /);
+    expect(home.entryOf(KEY).chatType).toBe('group');
+  },
+);
 
 test('mention patterns are compiled once, and a bad one is reported once', async () => {
   const home = new BotHome();

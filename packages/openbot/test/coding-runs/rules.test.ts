@@ -199,7 +199,7 @@ const SESSION: ToolSession = {
   sessionId: 's',
   turnId: 't',
   requester: recordOf({ owner: 'none' }).requester,
-  isGroup: false,
+  isShared: false,
   model: { provider: 'script', model: 'echo' },
   chain: [],
   permit: async () => ({ isAllowed: true }),

@@ -65,7 +65,7 @@ test.each([
   expect(existsSync(join(home.stateDir, 'workspace/a.txt'))).toBe(false);
 });
 
-test('one session of all people lists the search of memories, and refuses it to a group', async () => {
+test('one session of all people has no search of memories, and neither has what it spawns', async () => {
   const home = new ToolHome().on('look', { tool: 'memory_search', args: { query: 'door code' } });
   home.writeFile('MEMORY.md', 'The door code is 4711.');
   const bot = await home.start({ config: { ...CONFIG, session: { scope: 'global' } } });
@@ -74,8 +74,6 @@ test('one session of all people lists the search of memories, and refuses it to 
   await home.chat.writeInGroup('g1', { name: 'Bob', id: 'bob' }, 'look', { WasMentioned: true });
   await bot.idle();
   expect(home.offered[0]).toEqual(home.offered[1]);
-  expect(home.chat.shown).toEqual([
-    expect.stringContaining('4711'),
-    expect.stringContaining('private notes must not be searched'),
-  ]);
+  expect(home.offered[0]).not.toContain('memory_search');
+  expect(home.chat.shown.join('\n')).not.toContain('4711');
 });

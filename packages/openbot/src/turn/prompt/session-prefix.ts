@@ -16,8 +16,8 @@ export interface PrefixSource {
   readonly sessionId: string;
   /** Its name. */
   readonly runner: string;
-  /** False for a message of another session or of a clock, which says nothing about the place of the conversation. */
-  readonly isFromPerson: boolean;
+  /** False for a message that says nothing about the place of the conversation: of another session, of a clock. */
+  readonly isFromPlace: boolean;
   /** Of the configuration as it is now. */
   readonly tools: RunTools;
   build(): BuiltPrompt;
@@ -98,7 +98,7 @@ export class SessionPrefix {
   tellNews(): News {
     const { facts } = this.#source.build();
     const { channel, groupIntro, extra } = this.#known;
-    const now = this.#source.isFromPerson
+    const now = this.#source.isFromPlace
       ? { ...facts, channel: facts.channel ?? channel }
       : { ...facts, channel, groupIntro, extra };
     const changes = compareFacts(this.#known, now);

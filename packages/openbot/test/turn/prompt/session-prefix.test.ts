@@ -38,7 +38,7 @@ function toolsOf(...names: string[]): RunTools {
 }
 
 type Given = Partial<Omit<SystemPromptRequest, 'tools'>> &
-  Partial<Pick<PrefixSource, 'runner' | 'tools' | 'isFromPerson'>>;
+  Partial<Pick<PrefixSource, 'runner' | 'tools' | 'isFromPlace'>>;
 
 /** A transcript and an agent whose settings change. */
 function makeConversation() {
@@ -52,7 +52,7 @@ function makeConversation() {
     open: ({
       runner = 'pi',
       tools = toolsOf('list_files', 'read_file'),
-      isFromPerson = true,
+      isFromPlace = true,
       ...request
     }: Given = {}) =>
       SessionPrefix.open(() => transcripts.lookBack(REF), {
@@ -60,7 +60,7 @@ function makeConversation() {
         sessionId: REF.sessionId,
         runner,
         tools,
-        isFromPerson,
+        isFromPlace,
         build: () =>
           buildSystemPrompt({
             agentId: 'main',
@@ -202,12 +202,12 @@ describe('what is told', () => {
       'New: the additional instructions',
       '+ Be brief.',
     ];
-    expect(await talk.say(await talk.open({ isFromPerson: false }), 'a relay')).toEqual([TODAY]);
+    expect(await talk.say(await talk.open({ isFromPlace: false }), 'a relay')).toEqual([TODAY]);
     expect(await talk.say(await talk.open(inGroup), 'one')).toEqual(news.slice(1));
-    expect(await talk.say(await talk.open({ isFromPerson: false }), 'a relay')).toEqual([]);
+    expect(await talk.say(await talk.open({ isFromPlace: false }), 'a relay')).toEqual([]);
     expect(await talk.say(await talk.open(inGroup), 'two')).toEqual([]);
     await talk.write([{ type: 'compaction', summary: 'They talked.', tokensBefore: 1 }]);
-    await talk.say(await talk.open({ isFromPerson: false }), 'a relay');
+    await talk.say(await talk.open({ isFromPlace: false }), 'a relay');
     expect(await talk.say(await talk.open(inGroup), 'three')).toEqual(news.slice(1));
   });
 

@@ -13,13 +13,25 @@ export function deriveSessionMeta(
   groupResolution?: GroupKeyResolution | null,
 ): Partial<SessionEntry> {
   const group = groupResolution ?? resolveGroupSessionKey(ctx);
-  const chatType = normalizeChatType(ctx.ChatType) ?? group?.chatType;
-  const origin = mergeOrigin(existing?.origin, deriveOrigin(ctx));
+  const said = readChatType(ctx, existing);
+  const chatType = said ?? group?.chatType;
+  const origin = mergeOrigin(existing?.origin, deriveOrigin(ctx, said));
   return {
     ...(chatType === undefined ? {} : { chatType }),
     ...(group ? deriveGroup(ctx, existing, group) : {}),
     ...(origin === undefined ? {} : { origin }),
   };
+}
+
+/** A message without a sender, such as one of the owner at the machine, does not make a private chat of a group. */
+function readChatType(
+  ctx: MsgContext,
+  existing: Readonly<SessionEntry> | undefined,
+): SessionEntry['chatType'] {
+  const chatType = normalizeChatType(ctx.ChatType);
+  const known = normalizeChatType(existing?.chatType);
+  const isOfGroup = known === 'group' || known === 'channel';
+  return chatType === 'direct' && isOfGroup && readName(ctx.From) === undefined ? known : chatType;
 }
 
 /** The channel that a message came in by. */
@@ -28,13 +40,13 @@ export function readMessageChannel(ctx: MsgContext): string | undefined {
   return channel?.toLowerCase();
 }
 
-function deriveOrigin(ctx: MsgContext): SessionOrigin {
+function deriveOrigin(ctx: MsgContext, chatType: SessionOrigin['chatType']): SessionOrigin {
   const threadId = ctx.MessageThreadId;
   return withoutGaps({
     label: readConversationName(ctx),
     provider: readMessageChannel(ctx),
     surface: readName(ctx.Surface)?.toLowerCase(),
-    chatType: normalizeChatType(ctx.ChatType),
+    chatType,
     from: readName(ctx.From),
     to: readName(ctx.OriginatingTo) ?? readName(ctx.To),
     accountId: readName(ctx.AccountId),

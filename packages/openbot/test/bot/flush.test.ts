@@ -1,5 +1,5 @@
 /** A memory flush is asked for in a message: what the model was told before stays as it was. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { activePath, type SessionEntry, scanTranscriptFile, turnsOf } from '@openbot/sessions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -74,6 +74,34 @@ test('with pi, in a conversation with thinking that is bound to what was said be
     },
   });
   expectOnePrefix(api, home);
+  await api.close();
+});
+
+test('thinking that the provider leaves out of a flush is counted', async () => {
+  const api = await startMessagesApi({ replies: (request) => answerTo(request, 'write_file') });
+  const model = { id: MODEL, reasoning: true, contextWindow: 50_000 };
+  const config: BotConfig = {
+    agents: { defaults: { model: `far/${MODEL}`, thinkingDefault: 'high' } },
+    models: {
+      providers: { far: { baseUrl: api.url, apiKey: 'key', api: 'anthropic-messages', models: [model] } },
+    },
+  };
+  const home = new BotHome();
+  const first = await home.open({ config });
+  await first.say({ message: 'My cat is called Minka.' });
+  await first.close();
+  const [path] = globSync(join(home.stateDir, 'agents/*/sessions/*.jsonl'));
+  // As an editor may, which knows nothing of thinking.
+  writeFileSync(path!, readFileSync(path!, 'utf8').replace('called Minka', 'called Munka'));
+  const bot = await home.open({ config });
+  await bot.say({ message: 'Hello again.' });
+  await bot.close();
+  const ofFlush = api.conversations.filter(({ messages }) =>
+    JSON.stringify(messages.at(-1)).match(/memory flush|tool_result/),
+  );
+  expect(ofFlush).toHaveLength(2);
+  expect(api.dropped).toHaveLength(3);
+  expect(home.entryOf().droppedThinking?.blocks).toBe(3);
   await api.close();
 });
 

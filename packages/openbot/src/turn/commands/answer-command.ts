@@ -157,10 +157,19 @@ async function compact(
   const prefix = await openPrefix(turn, ctx, session, { ...chosen, skills });
   const request = { ...requestOf(turn, session, { ...chosen, prefix, prompt: '' }), instructions };
   const run = runWithLimits(chosen.runner, request, { timeoutMs: timeoutOf(turn), compacts: true });
-  const { end, compactions } = await tallyRun(run.events, (event) => turn.watcher.onEvent(event));
+  const { end, compactions, droppedThinking } = await tallyRun(run.events, (event) =>
+    turn.watcher.onEvent(event),
+  );
   const { sessionKey, sessionId } = session;
-  if (compactions.count > 0)
-    await persistRunOutcome({ ...sessions, sessionKey, sessionId, compactions, now: tools.now });
+  if (compactions.count > 0 || droppedThinking !== undefined)
+    await persistRunOutcome({
+      ...sessions,
+      sessionKey,
+      sessionId,
+      compactions,
+      droppedThinking,
+      now: tools.now,
+    });
   if (end.reason === 'stop' && compactions.count > 0)
     return { isDone: true, tokensAfter: compactions.tokensAfter };
   if (end.reason === 'aborted') {

@@ -58,9 +58,12 @@ export async function flushMemory(
           runWithLimits(started!, flush, { timeoutMs: Math.max(1, endsAt - performance.now()) }),
         handOver: () => ({ lines, prompt }),
       });
-      const { texts, end, usage, compactions } = await tallyRun(run.events, (event) => prefix.note(event));
+      const { texts, end, usage, compactions, droppedThinking } = await tallyRun(run.events, (event) => {
+        prefix.note(event);
+        if (event.type === 'thinking-dropped') watcher.onEvent(event);
+      });
       failed = run.failed.filter(({ failure }) => failure !== undefined);
-      return { texts, end, outcome: { usage, compactions } };
+      return { texts, end, outcome: { usage, compactions, droppedThinking } };
     },
   });
   if (result.flush === 'failed') {

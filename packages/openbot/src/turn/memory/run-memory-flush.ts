@@ -53,7 +53,7 @@ export interface MemoryFlushRequest {
 export interface FlushRun {
   /** A text per message of the model. */
   readonly texts: readonly string[];
-  readonly outcome: Pick<RunOutcome, 'usage' | 'compactions'>;
+  readonly outcome: Pick<RunOutcome, 'usage' | 'compactions' | 'droppedThinking'>;
   readonly end: RunEnd;
 }
 
@@ -108,11 +108,9 @@ async function flush(request: MemoryFlushRequest, instruction: string): Promise<
   const lines = composeFlush(prompt, { compactionCount, attempt, now });
   await request.append([...trace.missingResults, ...lines]);
   const { texts, outcome, end } = await request.run({ prompt, lines });
-  const { usage, compactions } = outcome;
   const isDone = end.reason === 'stop';
   const entry = await persist(request, {
-    usage,
-    compactions,
+    ...outcome,
     ...((isDone || attempt >= MAX_ATTEMPTS) && mark()),
   });
   if (isDone) return done(entry, texts.at(-1) ?? '');

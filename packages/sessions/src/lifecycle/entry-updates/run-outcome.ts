@@ -70,11 +70,11 @@ export async function persistRunOutcome(
     sessionKey: params.sessionKey,
     sessionId: params.sessionId,
     isActivity: params.isActivity ?? true,
-    patch: (entry) => readOutcome(entry, params),
+    patch: (entry) => readOutcome(entry, params, readClock(params).now),
   });
 }
 
-function readOutcome(entry: StoredEntry, outcome: RunOutcome): Partial<SessionEntry> {
+function readOutcome(entry: StoredEntry, outcome: RunOutcome, now: number): Partial<SessionEntry> {
   const { status, systemSent, thinkingLevel, skillsSnapshot, memoryFlush, fallbackNotice } = outcome;
   const sdkSessionId = outcome.sdkSessionId?.trim();
   return {
@@ -94,7 +94,7 @@ function readOutcome(entry: StoredEntry, outcome: RunOutcome): Partial<SessionEn
     ...(outcome.lastClean !== undefined && { lastClean: outcome.lastClean }),
     ...(outcome.droppedThinking !== undefined && {
       droppedThinking: {
-        at: outcome.endedAt ?? entry.updatedAt ?? 0,
+        at: outcome.endedAt ?? now,
         blocks: (entry.droppedThinking?.blocks ?? 0) + outcome.droppedThinking,
       },
     }),

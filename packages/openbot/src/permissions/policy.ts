@@ -26,6 +26,8 @@ export interface PolicyOptions {
   readonly clock: Clock;
   /** Keeps a rule for the session. */
   remember(rule: string): Promise<void>;
+  /** A question was answered, or is not open any more. */
+  onAnswer?(): void;
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
@@ -95,6 +97,7 @@ export class Policy {
     const timeoutMs = seconds * 1000;
     const question = await asker.ask({ toolName, arguments: args, always, timeoutMs });
     const answer = await this.#wait(question, signal, timeoutMs);
+    this.#options.onAnswer?.();
     switch (answer) {
       case 'yes':
         return ALLOWED;

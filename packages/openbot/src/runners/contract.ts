@@ -142,8 +142,8 @@ export interface RunRequest {
   readonly thinkingLevel?: string;
   readonly systemPrompt: SystemPrompt;
   /**
-   * What takes the place of prompt and tools for the requests after a compaction, once for each. Undefined: they stay. Not for a
-   * runner whose program keeps what it was given.
+   * What takes the place of prompt and tools for the requests after a compaction, once for each. Undefined: they stay. A session
+   * of the runner's own program does not go on behind it where the model binds thinking: `ownSession` is empty then.
    */
   renewPrefix?(): Pick<RunRequest, 'systemPrompt' | 'tools'> | undefined;
   /** The last message of the person. It is already the last message in the transcript. Empty for a compaction between two turns. */
@@ -157,6 +157,8 @@ export interface RunRequest {
   /** Absolute. The agent can also read there: the folders of skills. */
   readonly readableDirs?: readonly string[];
   readonly tools: RunTools;
+  /** Settings of the runner's own program that the conversation began with. */
+  readonly ownSettings?: OwnSettings;
   readonly ownSession: OwnSession;
   /** Nothing of the run is wanted later: the runner's own program keeps no session of it. */
   readonly keepsNothing?: true;
@@ -170,6 +172,14 @@ export interface RunRequest {
   /** Rules in Claude Code's syntax for the files that such a program must leave out when it searches. */
   readonly unreadable?: readonly string[];
   readonly signal: AbortSignal;
+}
+
+/** Settings of the runner's own program that change what the model is told. */
+export interface OwnSettings {
+  /** The program's own tools that the model is told of. */
+  readonly tools: readonly string[] | 'all';
+  /** Others: a conversation in the program's session does not go on behind a different one. */
+  readonly mode?: string;
 }
 
 /** The session of the runner's own program that has this conversation, for runners that have one. */
@@ -227,6 +237,8 @@ export interface Runner {
   inspectModel?(provider: string, model: string): Promise<ModelFacts | undefined>;
   /** Those that it knows by name; others may work too. */
   listModels?(): readonly { readonly provider: string; readonly model: string }[];
+  /** As the configuration has them now. Absent for a runner without a program of its own. */
+  ownSettings?(agentId: string): OwnSettings;
   start(request: RunRequest): Run;
   /** Replaces old messages by a summary. The transcript has a compaction entry afterwards. */
   compact(request: RunRequest): Run;

@@ -12,6 +12,7 @@ export function recoverFromOverflow(runner: Runner, transcripts: Pick<Transcript
   return {
     name: runner.name,
     describeModel: (provider, model) => runner.describeModel(provider, model),
+    ...(runner.ownSettings && { ownSettings: (agentId: string) => runner.ownSettings!(agentId) }),
     compact: (request) => runner.compact(request),
     start: (request) => {
       let current: Run | undefined;

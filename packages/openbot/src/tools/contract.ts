@@ -99,6 +99,11 @@ export interface RunTools {
   run(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
 }
 
+/** For a tool that the model was told of and that the configuration has no more. */
+export function notAvailable(name: string): string {
+  return `The tool ${name} is not available any more.`;
+}
+
 /** A failure that the model can act on; its message is the result. */
 export function toolFailure(message: string): OpenBotError {
   return new OpenBotError('TOOL_FAILED', message);

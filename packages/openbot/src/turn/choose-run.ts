@@ -131,7 +131,7 @@ export async function openPrefix(
   turn: Turn,
   ctx: MsgContext,
   session: TurnSession,
-  chosen: Pick<ChosenRun, 'model' | 'runner' | 'tools' | 'isReadOnly'> & {
+  chosen: Pick<ChosenRun, 'model' | 'runner' | 'tools' | 'isReadOnly' | 'whenAnswered'> & {
     readonly skills: SessionSkillSnapshot;
   },
 ): Promise<SessionPrefix> {
@@ -172,13 +172,16 @@ export async function openPrefix(
       now: startedAt,
       extra: isFromPlace ? ctx.GroupSystemPrompt : undefined,
     });
-  return SessionPrefix.open(() => tools.transcripts.lookBack(turn.refOf(entry)), {
+  const prefix = await SessionPrefix.open(() => tools.transcripts.lookBack(turn.refOf(entry)), {
+    agentId: work.agentId,
     sessionKey,
     sessionId,
-    runner: chosen.runner?.name ?? 'none',
+    candidate: chosen,
     isFromPlace,
     tools: chosen.tools,
     build,
     readFiles: () => readFiles(agent.workspaceDir, isShared),
   });
+  chosen.whenAnswered.add(() => prefix.noteAnswer());
+  return prefix;
 }

@@ -22,6 +22,8 @@ export interface OfferedTools {
   readonly permit: RunRequest['permit'];
   readonly findDenial: RunRequest['findDenial'];
   readonly unreadable: RunRequest['unreadable'];
+  /** Called when a person was asked whether a call may be made, and has answered. */
+  readonly whenAnswered: Set<() => void>;
   /** The session may look but not change anything, whatever is listed and whoever could be asked. */
   readonly isReadOnly: boolean;
   /** The agent may change nothing without a person's answer. */
@@ -33,7 +35,10 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   const { tools, work, agent, message } = turn;
   const { entry, sessionKey, sessionId } = turnSession;
   const { workspaceDir } = agent;
-  const policy = openPolicy(turn, turnSession);
+  const whenAnswered = new Set<() => void>();
+  const policy = openPolicy(turn, turnSession, () => {
+    for (const listener of whenAnswered) listener();
+  });
   const permit: RunRequest['permit'] = (request, signal) => policy.permit(request, signal);
   const findDenial: Policy['findDenial'] = (use, folder) => policy.findDenial(use, folder);
   const session = {
@@ -78,6 +83,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     permit,
     findDenial: (use) => policy.findDenial(use),
     unreadable: policy.unreadable,
+    whenAnswered,
     isReadOnly: isReadOnlySession(couldChange, workspaceDir),
     isAsking: !changing.some((tool) => isUsedUnasked(tool, rules)),
   };

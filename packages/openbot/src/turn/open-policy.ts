@@ -5,7 +5,7 @@ import type { TurnSession } from './init-session.ts';
 import type { Turn } from './open-turn.ts';
 
 /** What this session may do, and who is asked. */
-export function openPolicy(turn: Turn, session: TurnSession): Policy {
+export function openPolicy(turn: Turn, session: TurnSession, onAnswer?: () => void): Policy {
   const { tools, work, agent, message, sessions } = turn;
   const { entry, sessionKey, sessionId } = session;
   const target = requesterOf(message);
@@ -19,6 +19,7 @@ export function openPolicy(turn: Turn, session: TurnSession): Policy {
     added: rulesIn(entry.permissionsAdded),
     asker: turn.watcher.asker ?? asker(),
     clock: tools.clock,
+    onAnswer,
     remember: async (rule) => {
       await sessions.store.update(sessionKey, (stored) =>
         // A rule is for the session that asked, not for the one after a reset.

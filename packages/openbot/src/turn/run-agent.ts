@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type MsgContext, OpenBotError, readSdkSessionId, setSdkSessionId } from '@openbot/sessions';
-import { bindsThinking, composeUserMessage, type EntryDraft } from '@openbot/sessions/transcript';
+import { composeUserMessage, type EntryDraft } from '@openbot/sessions/transcript';
 import { CONFIG_FILE_NAME } from '../config/load-config.ts';
 import { modelNotFound } from '../config/models.ts';
 import type { PromptImage } from '../media/read-image.ts';
@@ -123,10 +123,11 @@ export function startModels(
   const { request, fault, prefix } = how;
   return runModels(models, {
     start: (candidate, given) => {
-      const { model, runner } = candidate;
-      prefix.use(runner!.name);
+      const { model } = candidate;
+      prefix.use(candidate);
       const systemPrompt = prefix.systemPrompt(model);
-      return how.start(candidate, { ...request, ...given, model, systemPrompt });
+      const { ownSettings } = prefix;
+      return how.start(candidate, { ...request, ...given, model, systemPrompt, ownSettings });
     },
     append: request.append,
     assertWritten: () => fault.throwIfAny(),
@@ -186,9 +187,7 @@ export function requestOf(
   const { tools, work, agent } = turn;
   const transcript = turn.refOf(entry);
   const { prefix } = what;
-  // What the session of another program has thought was made behind another prompt.
-  const isBound = prefix.isNew && bindsThinking(what.model.model);
-  let ownId = isBound ? undefined : readSdkSessionId(entry);
+  let ownId = readSdkSessionId(entry);
   const write: RunRequest['append'] = (drafts) =>
     fault.guard(async () => {
       if (!work.lock.isHeld()) {
@@ -199,7 +198,7 @@ export function requestOf(
   return {
     transcript,
     append: (drafts) => prefix.append(drafts, write),
-    readContext: () => tools.transcripts.readContext(transcript),
+    readContext: async () => prefix.behind(await tools.transcripts.readContext(transcript)),
     lookBack: () => tools.transcripts.lookBack(transcript),
     measureContext: () => tools.transcripts.measureContext(transcript),
     model: what.model,
@@ -212,14 +211,15 @@ export function requestOf(
     workspaceDir: agent.workspaceDir,
     readableDirs: readableDirsOf(turn),
     tools: prefix.tools(),
+    ownSettings: prefix.ownSettings,
     ownSession: {
       get id() {
-        return ownId;
+        return prefix.allowsOwnSession ? ownId : undefined;
       },
       save: async (sdkSessionId) => {
-        ownId = sdkSessionId;
         const change = { sessionKey, sessionId, sdkSessionId, now: tools.now };
         await fault.guard(() => setSdkSessionId({ ...turn.sessions, ...change }));
+        if (sdkSessionId !== ownId) prefix.noteOwnSession();
         // The same request may be started again.
         ownId = sdkSessionId;
       },

@@ -56,6 +56,7 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   const endsAt = performance.now() + timeoutOf(turn);
   // 6 runMemoryFlushIfNeeded
   const { session, models } = await flushMemory(turn, begun, { ...chosen, prefix, left, endsAt });
+  prefix.renew();
   // After the flush, which may write memories and compact. A continued run has its news in its message already.
   const news = left.at === 'start' ? prefix.tellNews() : { lines: [], told: [] };
   const prompt =

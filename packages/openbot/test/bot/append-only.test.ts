@@ -233,6 +233,33 @@ describe('a conversation by the runner pi', () => {
     expectOnePrefix(stage);
   });
 
+  test('loses nothing to a model of another runner that fails too, or to one that does not exist', async () => {
+    const stage = await openPi();
+    const { home, settings, ask } = openTalk(stage);
+    const answer = reply(stage);
+    let isDown = false;
+    stage.api.setReplies((...asked) => (isDown ? apiErrors.overloaded() : answer(...asked)));
+    await ask('one');
+    home.writeScript('broken', {
+      turns: [{ steps: [{ fail: 'down', transient: true, failure: 'overloaded' }] }],
+    });
+    settings.model = { primary: stage.models[0], fallbacks: ['script/broken'] };
+    isDown = true;
+    await expect(ask('two')).rejects.toThrow();
+    settings.model = 'far/nobody';
+    await expect(ask('three')).rejects.toThrow();
+    isDown = false;
+    settings.model = stage.models[0];
+    home.time! += 3_600_000;
+    await ask('four');
+    const thinking = talkOf(stage)
+      .at(-1)!
+      .messages.flatMap(blocksOf)
+      .filter(({ type }) => type === 'thinking');
+    expect(thinking).toHaveLength(3);
+    expectOnePrefix(stage);
+  });
+
   test('goes on under another id with the same prefix, and is told so', async () => {
     const stage = await openPi();
     const { home, ask } = openTalk(stage);

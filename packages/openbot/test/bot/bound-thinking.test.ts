@@ -30,6 +30,8 @@ interface Change {
   readonly change: (talk: BoundTalk) => unknown;
   /** So many times a request does not begin with the one before. 0. */
   readonly breaks?: number;
+  /** With Claude Code; as `breaks` otherwise. */
+  readonly breaksOfClaude?: number;
 }
 
 const CHANGES: readonly Change[] = [
@@ -45,7 +47,13 @@ const CHANGES: readonly Change[] = [
       config.tools = { exec: { security: 'deny' } };
     },
   },
-  { what: 'the conversation is compacted', change: (talk) => talk.command('/compact'), breaks: 1 },
+  {
+    what: 'the conversation is compacted',
+    change: (talk) => talk.command('/compact'),
+    breaks: 1,
+    // Claude Code asks for the summary within the conversation.
+    breaksOfClaude: 2,
+  },
   { what: 'it is cleaned', change: (talk) => talk.command('/clean extreme'), breaks: 1 },
   {
     what: 'another model of the same program has one turn',
@@ -58,7 +66,20 @@ const CHANGES: readonly Change[] = [
     breaks: 2,
   },
   { what: 'a turn comes from another network', change: (talk) => talk.chatTurn(talk.chats[1], 'Elsewhere') },
-  { what: 'there are more images than fit', change: sendImages, breaks: 1 },
+  { what: 'there are more images than fit', change: sendImages, breaks: 1, breaksOfClaude: 0 },
+  {
+    what: 'Claude Code has more tools of its own',
+    change: ({ config }) => {
+      config.agents!.defaults!.claude = { tools: ['Read', 'Grep'] };
+    },
+  },
+  {
+    what: 'Claude Code has another permission mode',
+    change: ({ config }) => {
+      config.agents!.defaults!.claude = { tools: ['Read', 'Grep'], permissionMode: 'plan' };
+    },
+    breaksOfClaude: 1,
+  },
   { what: 'the thinking level is another', change: (talk) => talk.command('/think high') },
   { what: 'it is another day', change: (talk) => talk.passMidnight() },
 ];
@@ -74,11 +95,12 @@ test.each(CHANGES)('between two turns of pi: $what', async ({ change, breaks = 0
 test.skipIf(isMissing('claude')).each(CHANGES)(
   'between two turns of Claude Code: $what',
   LONG,
-  async ({ change }) => {
+  async ({ change, breaks = 0, breaksOfClaude = breaks }) => {
     const talk = await BoundTalk.open('claude');
     await tellAround(talk, change);
-    const { refused, dropped, failed } = talk.measure();
+    const { common, refused, dropped, failed } = talk.measure();
     expect({ refused, dropped, failed }).toEqual({ refused: 0, dropped: 0, failed: [] });
+    expect(common.filter((part) => part < 1)).toHaveLength(breaksOfClaude);
   },
 );
 

@@ -105,6 +105,45 @@ test('thinking that the provider leaves out of a flush is counted', async () => 
   await api.close();
 });
 
+test('a flush that ends with a compaction: the answer has the tools and the files of now', async () => {
+  let answers = 0;
+  const api = await startMessagesApi({
+    replies: ({ messages, tools = [] }) => {
+      const asked = JSON.stringify(messages.findLast(({ role }) => role === 'user'));
+      if (tools.length === 0) return { blocks: [say('They talked.')] };
+      const isFlush = asked.includes('Pre-compaction memory flush');
+      const isLong = ++answers >= 3;
+      const usage = { input_tokens: isFlush ? 48_000 : isLong ? 30_000 : 10_000, output_tokens: 10 };
+      return { blocks: [think('Hm.'), say(isFlush ? 'NO_REPLY' : 'word '.repeat(6000))], usage };
+    },
+  });
+  const model = { id: MODEL, reasoning: true, contextWindow: 50_000 };
+  const home = new BotHome();
+  for (const [message, security] of [
+    ['one', 'deny'],
+    ['two', 'deny'],
+    ['three', 'deny'],
+    ['four', 'full'],
+  ] as const) {
+    const config = {
+      tools: { exec: { security } },
+      agents: { defaults: { model: `far/${MODEL}`, thinkingDefault: 'high' as const } },
+      models: {
+        providers: { far: { baseUrl: api.url, apiKey: 'key', api: 'anthropic-messages', models: [model] } },
+      },
+    };
+    const bot = await home.open({ config });
+    if (message === 'four') writeFileSync(join(home.stateDir, 'workspace/MEMORY.md'), 'Minka is a cat.\n');
+    expect((await bot.say({ message })).error).toBeUndefined();
+    await bot.close();
+  }
+  const last = api.conversations.at(-1)!;
+  expect(last.tools!.map(({ name }) => name)).toContain('exec');
+  expect(JSON.stringify(last.system)).toContain('Minka is a cat.');
+  expect([api.faults, api.dropped]).toEqual([[], []]);
+  await api.close();
+});
+
 describe.skipIf('missing' in findClaudeBinary())('with Claude Code', () => {
   let claude: ClaudeBench;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 import { AgentSession, endAgentLeftovers } from '@openbot/claude-code';
-import type { SentByTool } from '../../tools/contract.ts';
+import { notAvailable, type SentByTool } from '../../tools/contract.ts';
 import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
 import { describeFault } from '../describe-fault.ts';
 import { BegunCalls } from './begun-calls.ts';
@@ -184,7 +184,9 @@ export class ClaudeRun implements Run {
   async #open(session: OwnSession, calls: BegunCalls): Promise<AgentSession | undefined> {
     const { transcript, workspaceDir, readableDirs, model, systemPrompt, tools, permit, findDenial } =
       this.#request;
-    const { tools: own = 'none', permissionMode } = this.#place.settingsOf(transcript.agentId);
+    const now = this.#place.settingsOf(transcript.agentId);
+    const isGone = (name: string) =>
+      now.tools !== 'all' && !now.tools.includes(name) && !tools.list.some((tool) => tool.name === name);
     try {
       return await AgentSession.open({
         agentId: transcript.agentId,
@@ -203,8 +205,8 @@ export class ClaudeRun implements Run {
           inputSchema: parameters,
           isReadOnly: !changes,
         })),
-        claudeTools: own === 'none' ? [] : own,
-        permissionMode,
+        claudeTools: this.#request.ownSettings?.tools ?? now.tools,
+        permissionMode: now.mode,
         mayBegin: (callId) => calls.whenBegun(callId),
         run: async (call, signal) => {
           const { sent, ...result } = await tools.run(call, AbortSignal.any([signal, this.#request.signal]));
@@ -214,7 +216,8 @@ export class ClaudeRun implements Run {
         permit: ({ id, name, arguments: args }, signal) =>
           permit({ callId: id, toolName: name, arguments: args }, signal),
         unreadable: this.#request.unreadable,
-        findDenial: ({ name, arguments: args }) => findDenial?.({ toolName: name, arguments: args }),
+        findDenial: ({ name, arguments: args }) =>
+          isGone(name) ? notAvailable(name) : findDenial?.({ toolName: name, arguments: args }),
         onSummary: (summary) => {
           this.#summary = unwrapSummary(summary);
         },

@@ -30,7 +30,10 @@ export function openClaudeRunner({
       CLAUDE_CODE_POLISHED_DEWDROP: 'drop',
       ...variablesOfClaude(env, agentOf(agentId).exec.passEnv ?? []),
     }),
-    settingsOf: (agentId) => agentOf(agentId).claude ?? {},
+    settingsOf: (agentId) => {
+      const { tools = 'none', permissionMode } = agentOf(agentId).claude ?? {};
+      return { tools: tools === 'none' ? [] : tools, mode: permissionMode };
+    },
   };
   return {
     name: 'claude',
@@ -40,6 +43,7 @@ export function openClaudeRunner({
       return known && { contextWindow: known.contextWindow, ...findClaudeCredential(env) };
     },
     listModels: listClaudeModels,
+    ownSettings: place.settingsOf,
     start: (request) => new ClaudeRun(request, place, 'answer'),
     compact: (request) => new ClaudeRun(request, place, 'compact'),
   };

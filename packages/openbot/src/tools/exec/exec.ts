@@ -4,6 +4,7 @@ import { type Tool, toolFailure } from '../contract.ts';
 import { choosePassed } from '../passed-variables.ts';
 import { rootOf, withFolder } from '../workspace.ts';
 
+export const EXEC = 'exec';
 /** Seconds. */
 const DEFAULT_TIMEOUT = 300;
 
@@ -13,7 +14,7 @@ export function makeExec(
   env: Environment,
 ): Tool {
   return {
-    name: 'exec',
+    name: EXEC,
     description: `Runs a shell command in the workspace and shows its output and exit code. It gets no input. After ${timeoutSec} s it is ended, and so is what it leaves running.`,
     parameters: {
       type: 'object',

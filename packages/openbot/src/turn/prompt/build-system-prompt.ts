@@ -89,6 +89,7 @@ function readFacts(request: SystemPromptRequest, files: readonly InjectedFile[])
     isReadOnly: request.isReadOnly ?? false,
     systemPrompt: textOrNone(request.systemPrompt),
     skills: textOrNone(request.skillsPrompt),
+    tools: (request.tools ?? []).map(({ name }) => name).join(', '),
     groupIntro: textOrNone(request.groupIntro),
     extra: textOrNone(request.extra),
     files: textsOfFiles(files),

@@ -8,8 +8,11 @@ import { purposeOfFile } from './workspace-files.ts';
 const MOST_CHARS = 4000;
 const MOST_LINES = 80;
 
-/** What a conversation does not know yet, a line for each thing. What has not changed is not repeated. */
-export function describeNews(known: PromptFacts, now: PromptFacts): string[] {
+/**
+ * What a conversation does not know yet, a line for each thing. What has not changed is not repeated.
+ * @param declared names of the tools that the model is told of with each request
+ */
+export function describeNews(known: PromptFacts, now: PromptFacts, declared: readonly string[]): string[] {
   const news: string[] = [];
   if (now.date !== known.date || now.timeZone !== known.timeZone)
     news.push(`Today is ${weekdayOf(now.date!)}, ${now.date} (time zone ${now.timeZone}).`);
@@ -32,6 +35,7 @@ export function describeNews(known: PromptFacts, now: PromptFacts): string[] {
   const changes = [
     ...describeText('the instructions of your configuration', known.systemPrompt, now.systemPrompt),
     ...describeSkills(known.skills, now.skills),
+    ...describeTools(known.tools, now.tools, declared),
     ...describeText('the description of this group', known.groupIntro, now.groupIntro),
     ...describeText('the additional instructions', known.extra, now.extra),
   ];
@@ -73,5 +77,24 @@ function describeSkills(before = '', after = ''): string[] {
     ...(added.length > 0 && old.size === 0 ? [SKILLS_INTRODUCTION] : []),
     ...(changed.length === 0 ? [] : ['Changed skills', ...changed.map(([, line]) => line)]),
     ...(gone.length === 0 ? [] : [`Skills that are gone: ${gone.join(', ')}`]),
+  ];
+}
+
+/** Those of the configuration. A model can call only what it was told of before the conversation. */
+function describeTools(before: string | undefined, after = '', declared: readonly string[]): string[] {
+  if (before === undefined || before === after) return [];
+  const [old, now] = [before, after].map((names) => names.split(', ').filter(Boolean));
+  const gone = old!.filter((name) => !now!.includes(name));
+  const added = now!.filter((name) => !old!.includes(name));
+  const [back, later] = [
+    added.filter((name) => declared.includes(name)),
+    added.filter((name) => !declared.includes(name)),
+  ];
+  return [
+    ...(gone.length === 0 ? [] : [`Tools that you cannot use any more: ${gone.join(', ')}`]),
+    ...(back.length === 0 ? [] : [`Tools that you can use again: ${back.join(', ')}`]),
+    ...(later.length === 0
+      ? []
+      : [`New tools, which you get after the next compaction or reset: ${later.join(', ')}`]),
   ];
 }

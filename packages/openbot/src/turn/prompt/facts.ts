@@ -16,6 +16,8 @@ export interface PromptFacts {
   /** Text of the configuration. */
   readonly systemPrompt?: string;
   readonly skills?: string;
+  /** Names. Absent in a prefix of an earlier version. */
+  readonly tools?: string;
   readonly groupIntro?: string;
   readonly extra?: string;
   /** Texts of the workspace's files as the model reads them, by name. */

@@ -1,21 +1,39 @@
-import type { EntryDraft } from '@openbot/sessions/transcript';
-import type { ModelChoice, RunEvent, RunRequest, SystemPrompt } from '../../runners/contract.ts';
-import type { RunTools, Tool } from '../../tools/contract.ts';
-import { type LookBack, PREFIX_AGAIN_MARK, PREFIX_MARK, TOLD_MARK } from '../../transcripts/contract.ts';
+import { bindsThinking, type EntryDraft } from '@openbot/sessions/transcript';
+import type { ModelChoice, OwnSettings, RunEvent, RunRequest, SystemPrompt } from '../../runners/contract.ts';
+import { FILE_TOOLS } from '../../tools/all.ts';
+import { notAvailable, type RunTools, type Tool, toolFailure } from '../../tools/contract.ts';
+import { EXEC } from '../../tools/exec/exec.ts';
+import {
+  type ContextMessage,
+  type LookBack,
+  PREFIX_AGAIN_MARK,
+  PREFIX_MARK,
+  TOLD_MARK,
+} from '../../transcripts/contract.ts';
+import type { ModelCandidate } from '../failover/list-candidates.ts';
 import type { BuiltPrompt } from './build-system-prompt.ts';
 import { describeNews } from './describe-news.ts';
 import { factsInPrompt, type PromptFacts } from './facts.ts';
 import { compareFacts } from './known-changes.ts';
-import { factsOfPrompt, findPrefix, type PrefixRecord } from './prefix-record.ts';
+import { type FoundPrefix, findPrefix, type PrefixRecord } from './prefix-record.ts';
 
 /** The record is repeated when so much was written behind it that each turn would read it all to find the record. */
 const MOST_BYTES_BEHIND = 512 * 1024;
+/** A long record is repeated less often: a transcript grows by a quarter at most. */
+const RECORDS_BEHIND = 4;
+
+/** By these the agent writes to its workspace itself. Others may wait for what another session or program does there. */
+const WRITERS: ReadonlySet<string> = new Set([
+  ...FILE_TOOLS.flatMap(({ name, changes }) => (changes ? [name] : [])),
+  EXEC,
+]);
 
 export interface PrefixSource {
+  readonly agentId: string;
   readonly sessionKey: string;
   readonly sessionId: string;
-  /** Its name. */
-  readonly runner: string;
+  /** The first that is asked. */
+  readonly candidate: ModelCandidate;
   /** False for a message that says nothing about the place of the conversation: of another session, of a clock. */
   readonly isFromPlace: boolean;
   /** Of the configuration as it is now. */
@@ -41,8 +59,11 @@ export class SessionPrefix {
   /** Lines for the next write. */
   #pending: EntryDraft[] = [];
   #isCompacted = false;
-  /** It was made for this turn: the session had none, or a compaction. */
-  readonly isNew: boolean;
+  #candidate: ModelCandidate;
+  #own: OwnSettings | undefined;
+  /** Counts the prefixes of this turn. The session of the runner's own program thought behind one of them. */
+  #number = 0;
+  #numberOfOwnSession = 0;
   #filesBefore: PromptFacts['files'] | undefined;
   readonly #openCalls = new Set<string>();
 
@@ -54,19 +75,22 @@ export class SessionPrefix {
     return new SessionPrefix(source, found);
   }
 
-  private constructor(source: PrefixSource, found: Awaited<ReturnType<typeof findPrefix>>) {
+  private constructor(source: PrefixSource, found: FoundPrefix | undefined) {
     this.#source = source;
-    this.isNew = found === undefined || found.state === 'compacted';
+    this.#candidate = source.candidate;
+    this.#own = source.candidate.runner?.ownSettings?.(source.agentId);
     if (found === undefined || found.state === 'compacted') {
-      this.#record = this.#begin(source.runner);
+      this.#record = this.#begin();
       this.#known = this.#record.facts;
       return;
     }
     const { record, known, bytes, state } = found;
     this.#record = record;
     this.#known = known;
-    if (state === 'foreign' || record.runner !== source.runner) this.#takeOver(source.runner);
-    else if (bytes > MOST_BYTES_BEHIND) this.#repeat({ ...record, facts: known }, PREFIX_AGAIN_MARK);
+    if (state === 'foreign') this.#repeat(PREFIX_MARK);
+    else if (bytes.behind > Math.max(MOST_BYTES_BEHIND, RECORDS_BEHIND * bytes.record))
+      this.#repeat(PREFIX_AGAIN_MARK);
+    this.use(source.candidate);
   }
 
   systemPrompt({ provider, model }: ModelChoice): SystemPrompt {
@@ -78,20 +102,24 @@ export class SessionPrefix {
   /** Those that the model was told of. The ones that it was not told of join after a compaction. */
   tools(): RunTools {
     const { tools: offered } = this.#source;
-    const gone = (name: string) => ({
-      text: `The tool ${name} is not available any more.`,
-      isError: true,
-    });
+    const find = (wanted: string) => offered.list.find(({ name }) => name === wanted);
     const list = this.#record.tools.map((declared): Tool => {
-      const own = offered.list.find(({ name }) => name === declared.name);
-      return { ...(own ?? { run: async ({ name }) => String(name) }), ...declared };
+      const run: Tool['run'] = async () => {
+        throw toolFailure(notAvailable(declared.name));
+      };
+      return { run, ...find(declared.name), ...declared };
     });
-    const isGone = (wanted: string) =>
-      list.some(({ name }) => name === wanted) && !offered.list.some(({ name }) => name === wanted);
+    const isGone = (wanted: string) => find(wanted) === undefined && list.some(({ name }) => name === wanted);
     return {
       list,
-      run: async (call, signal) => (isGone(call.name) ? gone(call.name) : offered.run(call, signal)),
+      run: async (call, signal) =>
+        isGone(call.name) ? { text: notAvailable(call.name), isError: true } : offered.run(call, signal),
     };
+  }
+
+  /** Settings of the runner's own program that the conversation began with. */
+  get ownSettings(): OwnSettings | undefined {
+    return this.#isTakenOver ? this.#own : (this.#record.own ?? this.#own);
   }
 
   /** What the next message should tell. It counts as known from now on. */
@@ -103,27 +131,61 @@ export class SessionPrefix {
       : { ...facts, channel, groupIntro, extra };
     const changes = compareFacts(this.#known, now);
     if (changes === undefined) return { lines: [], told: [] };
-    const lines = describeNews(this.#known, now);
+    const declared = this.#record.tools.map(({ name }) => name);
+    const lines = describeNews(this.#known, now, declared);
     this.#known = now;
     return { lines, told: [{ type: 'custom', customType: TOLD_MARK, data: changes }] };
   }
 
-  /** Another runner goes on: it says the same, and is given no thinking of the one before. */
-  use(runner: string): void {
-    if (runner !== this.#record.runner) this.#takeOver(runner);
+  /**
+   * The model that is asked next. Another runner says the same, and is given no thinking of the one before. It is kept with its
+   * first answer: a runner that only fails has changed nothing.
+   */
+  use(candidate: ModelCandidate): void {
+    this.#openCalls.clear();
+    this.#candidate = candidate;
+    this.#own = candidate.runner?.ownSettings?.(this.#source.agentId);
+    if (this.renew() || this.#isTakenOver) return;
+    const { own } = this.#record;
+    if (own === undefined || this.#own === undefined || own.mode === this.#own.mode) return;
+    // The program would tell the model something else in its session.
+    this.#number++;
+    this.#repeat(PREFIX_MARK, this.#own);
+  }
+
+  /** No thinking of the conversation so far is sent to the model that is asked. */
+  get #isTakenOver(): boolean {
+    const { runner } = this.#candidate;
+    return runner !== undefined && runner.name !== this.#record.runner;
+  }
+
+  /** What a request has of the conversation, as the runner that is asked may send it. */
+  behind(context: readonly ContextMessage[]): readonly ContextMessage[] {
+    return this.#isTakenOver ? context.map((message) => ({ ...message, isBehindChange: true })) : context;
   }
 
   /** True when a compaction was written since, so that the next request begins with a prefix of its own. */
   renew(): boolean {
     if (!this.#isCompacted) return false;
     this.#isCompacted = false;
-    this.#record = this.#begin(this.#record.runner);
+    this.#record = this.#begin();
     this.#known = this.#record.facts;
     return true;
   }
 
+  /** False for a session of the runner's own program whose thinking does not count behind this prefix. */
+  get allowsOwnSession(): boolean {
+    return this.#numberOfOwnSession === this.#number || !bindsThinking(this.#candidate.model.model);
+  }
+
+  /** The runner's own program has begun a session behind this prefix. */
+  noteOwnSession(): void {
+    this.#numberOfOwnSession = this.#number;
+  }
+
   /** Writes lines of a run, and in the same write before them what has to be kept of the prefix. */
   async append(drafts: readonly EntryDraft[], write: RunRequest['append']) {
+    if (this.#isTakenOver && drafts.some(isAnswer)) this.#repeat(PREFIX_MARK, this.#own);
     const pending = this.#pending;
     if (pending.length + drafts.length === 0) return [];
     this.#pending = [];
@@ -134,10 +196,7 @@ export class SessionPrefix {
       this.#pending = [...pending, ...this.#pending];
       throw error;
     }
-    if (drafts.some(({ type }) => type === 'compaction')) {
-      this.#isCompacted = true;
-      this.#known = factsOfPrompt(this.#record);
-    }
+    if (drafts.some(({ type }) => type === 'compaction')) this.#isCompacted = true;
     return entries.slice(pending.length);
   }
 
@@ -149,6 +208,8 @@ export class SessionPrefix {
   /** What the agent changes by a call is known to it. */
   note(event: RunEvent): void {
     if (event.type === 'tool-call') {
+      // A tool that is not declared is one of the runner's own program.
+      if (!WRITERS.has(event.name) && this.#record.tools.some(({ name }) => name === event.name)) return;
       if (this.#openCalls.size === 0) this.#filesBefore = this.#source.readFiles();
       this.#openCalls.add(event.id);
     } else if (event.type === 'tool-result' && this.#openCalls.delete(event.id)) {
@@ -156,6 +217,11 @@ export class SessionPrefix {
       this.#learn(this.#filesBefore ?? after, after);
       this.#filesBefore = after;
     }
+  }
+
+  /** A person has answered whether a call may be made, perhaps minutes after it. What changed until then is not the agent's. */
+  noteAnswer(): void {
+    if (this.#openCalls.size > 0) this.#filesBefore = this.#source.readFiles();
   }
 
   /** A file that somebody else had changed before the call is still news. */
@@ -173,7 +239,9 @@ export class SessionPrefix {
     this.#pending.push({ type: 'custom', customType: TOLD_MARK, data });
   }
 
-  #begin(runner: string): PrefixRecord {
+  #begin(): PrefixRecord {
+    this.#number++;
+    const runner = this.#candidate.runner?.name ?? 'none';
     const { text, report, facts } = this.#source.build();
     const tools = this.#source.tools.list.map(({ name, description, parameters, changes }) => ({
       name,
@@ -181,21 +249,27 @@ export class SessionPrefix {
       parameters,
       changes,
     }));
-    return this.#keep({ runner, system: text, tools, facts: factsInPrompt(facts), report });
+    return this.#keep(
+      { runner, own: this.#own, system: text, tools, facts: factsInPrompt(facts), report },
+      PREFIX_MARK,
+    );
   }
 
-  #takeOver(runner: string): void {
-    this.#repeat({ ...this.#record, runner, facts: this.#known }, PREFIX_MARK);
+  #repeat(customType: string, own = this.#record.own): void {
+    const runner = this.#candidate.runner?.name ?? this.#record.runner;
+    this.#keep({ ...this.#record, runner, own, facts: this.#known }, customType);
   }
 
-  #repeat(record: PrefixRecord, customType: string): void {
-    this.#keep({ ...record, inPrompt: factsOfPrompt(this.#record) }, customType);
-  }
-
-  #keep(record: PrefixRecord, customType = PREFIX_MARK): PrefixRecord {
+  #keep(record: PrefixRecord, customType: string): PrefixRecord {
     this.#record = record;
     // What is known is in the record.
     this.#pending = [{ type: 'custom', customType, data: record }];
     return record;
   }
+}
+
+function isAnswer(draft: EntryDraft): boolean {
+  if (draft.type !== 'message') return false;
+  const { role, content = [] } = draft.message;
+  return role === 'assistant' && content.length > 0;
 }

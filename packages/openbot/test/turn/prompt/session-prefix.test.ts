@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import { describe, expect, test } from 'vitest';
 import { assistant, user } from '../../../../sessions/test/setup/drafts.ts';
+import type { OwnSettings, Runner } from '../../../src/runners/contract.ts';
 import type { RunTools, Tool } from '../../../src/tools/contract.ts';
 import { openMemoryTranscripts } from '../../../src/transcripts/memory/memory-transcripts.ts';
 import { buildSystemPrompt, type SystemPromptRequest } from '../../../src/turn/prompt/build-system-prompt.ts';
@@ -37,8 +38,13 @@ function toolsOf(...names: string[]): RunTools {
   };
 }
 
+const candidateOf = (runner: string, own?: OwnSettings, model = BOUND) => ({
+  model,
+  runner: { name: runner, ...(own && { ownSettings: () => own }) } as Runner,
+});
+
 type Given = Partial<Omit<SystemPromptRequest, 'tools'>> &
-  Partial<Pick<PrefixSource, 'runner' | 'tools' | 'isFromPlace'>>;
+  Partial<Pick<PrefixSource, 'candidate' | 'tools' | 'isFromPlace'>> & { readonly runner?: string };
 
 /** A transcript and an agent whose settings change. */
 function makeConversation() {
@@ -53,17 +59,20 @@ function makeConversation() {
       runner = 'pi',
       tools = toolsOf('list_files', 'read_file'),
       isFromPlace = true,
+      candidate = candidateOf(runner),
       ...request
     }: Given = {}) =>
       SessionPrefix.open(() => transcripts.lookBack(REF), {
         sessionKey: REF.sessionKey,
         sessionId: REF.sessionId,
-        runner,
+        agentId: 'main',
+        candidate,
         tools,
         isFromPlace,
         build: () =>
           buildSystemPrompt({
             agentId: 'main',
+            tools: tools.list,
             stateDir: '/state',
             sessionKey: REF.sessionKey,
             sessionId: REF.sessionId,
@@ -230,32 +239,42 @@ describe('what is told', () => {
     ]);
   });
 
-  test('again what was told before a summary of another program', async () => {
+  test('what others write while a call waits for them, or for the answer of a person', async () => {
     const talk = makeConversation();
-    await talk.say(await talk.open({ runner: 'claude' }), 'one');
-    const given = { runner: 'claude', systemPrompt: 'Never delete.' };
-    const news = ['New: the instructions of your configuration', '+ Never delete.'];
-    const prefix = await talk.open(given);
-    expect(await talk.say(prefix, 'two')).toEqual(news);
-    // Claude Code compacts in a run, and its prompt stays.
-    await prefix.append([{ type: 'compaction', summary: 'They talked.', tokensBefore: 1 }], talk.write);
-    await prefix.append([thought('more')], talk.write);
-    const text = prefix.systemPrompt(BOUND).text;
-    const later = await talk.open(given);
-    expect(later.systemPrompt(BOUND).text).toBe(text);
-    expect(await talk.say(later, 'three')).toEqual([TODAY, ...news]);
-    expect(await talk.say(await talk.open(given), 'four')).toEqual([]);
+    const path = join(talk.workspaceDir, 'MEMORY.md');
+    const tools = toolsOf('sessions_spawn', 'exec');
+    const prefix = await talk.open({ tools });
+    await talk.say(prefix, 'one');
+    const call = (id: string, name: string) => prefix.note({ type: 'tool-call', id, name, arguments: {} });
+    const result = (id: string, name: string) =>
+      prefix.note({ type: 'tool-result', id, name, text: '', isError: false });
+    call('1', 'sessions_spawn');
+    writeFileSync(path, 'papaya');
+    result('1', 'sessions_spawn');
+    expect(await talk.say(prefix, 'two')).toEqual(['New: MEMORY.md (what you remember)', '+ papaya']);
+    call('2', 'exec');
+    writeFileSync(path, 'papaya\nplum');
+    prefix.noteAnswer();
+    writeFileSync(join(talk.workspaceDir, 'USER.md'), 'Ann');
+    result('2', 'exec');
+    expect(await talk.say(prefix, 'three')).toEqual([
+      'Changed: MEMORY.md (what you remember)',
+      '@ line 2, after: papaya',
+      '+ plum',
+    ]);
   });
 
-  test('again also where the record was repeated since', async () => {
+  test('tools that the configuration has no more, has again, or has now', async () => {
     const talk = makeConversation();
-    await talk.say(await talk.open({ runner: 'claude' }), 'one');
-    const given = { runner: 'claude', agentName: 'Eve' };
-    await talk.say(await talk.open(given), 'two');
-    await talk.write([TURN, user('x'.repeat(600_000)), thought('much')]);
-    await talk.say(await talk.open(given), 'three');
-    await talk.write([{ type: 'compaction', summary: 'They talked.', tokensBefore: 1 }, thought('more')]);
-    expect(await talk.say(await talk.open(given), 'four')).toEqual([TODAY, 'Your name is Eve now.']);
+    await talk.say(await talk.open(), 'one');
+    expect(await talk.say(await talk.open({ tools: toolsOf('list_files', 'exec') }), 'two')).toEqual([
+      'Tools that you cannot use any more: read_file',
+      'New tools, which you get after the next compaction or reset: exec',
+    ]);
+    expect(await talk.say(await talk.open(), 'three')).toEqual([
+      'Tools that you cannot use any more: exec',
+      'Tools that you can use again: read_file',
+    ]);
   });
 
   test('nothing is taken for told that was not written', async () => {
@@ -312,11 +331,17 @@ describe('the prefix', () => {
     expect(await talk.recordsOf()).toHaveLength(2);
   });
 
-  test('stays where something was thought since the compaction', async () => {
+  test('is made again after a compaction within a run of another program, which went on behind the old one', async () => {
     const talk = makeConversation();
     await talk.say(await talk.open({ agentName: 'Ada' }), 'one');
     await talk.write([{ type: 'compaction', summary: 'They talked.', tokensBefore: 1 }, thought('more')]);
-    expect((await talk.open({ agentName: 'Eve' })).systemPrompt(BOUND).text).toContain('You are Ada');
+    const later = await talk.open({ agentName: 'Eve' });
+    expect(later.systemPrompt(BOUND).text).toContain('You are Eve');
+    expect(later.allowsOwnSession).toBe(false);
+    later.noteOwnSession();
+    expect(later.allowsOwnSession).toBe(true);
+    expect(await talk.say(later, 'two')).toEqual([TODAY]);
+    expect(await talk.thinkingIn()).toEqual(['about answer to two']);
   });
 
   test('of a run that compacts is another one from the next request on, once', async () => {
@@ -366,6 +391,15 @@ describe('the prefix', () => {
   });
 });
 
+test('a long prefix is not repeated in each turn', async () => {
+  const talk = makeConversation();
+  const files = ['AGENTS.md', 'SOUL.md', 'USER.md', 'MEMORY.md'];
+  for (const name of files) writeFileSync(join(talk.workspaceDir, name), '漢字'.repeat(9000));
+  const systemPrompt = '漢'.repeat(200_000);
+  for (let turn = 0; turn < 8; turn++) await talk.say(await talk.open({ systemPrompt }), `turn ${turn}`);
+  expect(await talk.recordsOf()).toHaveLength(1);
+});
+
 describe('thinking that was made behind another prefix is not sent to a model that binds it', () => {
   test('of a session that began without one', async () => {
     const talk = makeConversation();
@@ -392,5 +426,48 @@ describe('thinking that was made behind another prefix is not sent to a model th
     const prefix = await talk.open();
     await talk.say(prefix, 'two');
     expect(await talk.thinkingIn()).toEqual(['about answer to two']);
+  });
+
+  test('of another runner only once that has answered', async () => {
+    const talk = makeConversation();
+    await talk.say(await talk.open(), 'one');
+    const prefix = await talk.open();
+    await prefix.append([TURN, user('two')], talk.write);
+    prefix.use(candidateOf('claude'));
+    const context = [{ message: { role: 'assistant', content: [] } }];
+    expect(prefix.behind(context)).toEqual([{ ...context[0], isBehindChange: true }]);
+    await prefix.append([assistant()], talk.write);
+    await prefix.settle(talk.write);
+    expect(await talk.thinkingIn()).toEqual(['about answer to one']);
+    const later = await talk.open();
+    expect(later.behind(context)).toEqual(context);
+    later.use(candidateOf('claude'));
+    await later.append([thought('two')], talk.write);
+    expect(await talk.thinkingIn()).toEqual(['about two']);
+    expect(await talk.recordsOf()).toHaveLength(2);
+  });
+
+  test('not of a turn without a runner', async () => {
+    const talk = makeConversation();
+    await talk.say(await talk.open(), 'one');
+    await talk.say(await talk.open({ candidate: { model: BOUND, runner: undefined } }), 'two');
+    await talk.say(await talk.open(), 'three');
+    expect(await talk.thinkingIn()).toHaveLength(3);
+  });
+
+  test('of a session of the runner’s own program, whose mode has changed since; its tools stay', async () => {
+    const talk = makeConversation();
+    const claude = (tools: OwnSettings['tools'], mode?: string) => ({
+      candidate: candidateOf('claude', { tools, mode }),
+    });
+    await talk.say(await talk.open(claude([])), 'one');
+    const wider = await talk.open(claude(['Read']));
+    expect([wider.ownSettings?.tools, wider.allowsOwnSession]).toEqual([[], true]);
+    await talk.say(wider, 'two');
+    const other = await talk.open(claude(['Read'], 'plan'));
+    expect([other.ownSettings?.tools, other.allowsOwnSession]).toEqual([['Read'], false]);
+    await talk.say(other, 'three');
+    expect((await talk.open(claude('all', 'plan'))).ownSettings?.tools).toEqual(['Read']);
+    expect(await talk.thinkingIn()).toEqual(['about answer to three']);
   });
 });

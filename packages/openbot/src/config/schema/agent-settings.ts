@@ -293,7 +293,7 @@ export const settings = {
     "Claude Code's own tools, where a Claude model answers",
     section({
       tools: about(
-        "Which of them are offered beside the agent's own: a list of names, `all`, `none`",
+        "Which of them are offered beside the agent's own: a list of names, `all`, `none`. In a session that has begun, more of them count after a compaction or reset, fewer at once",
         z.optional(
           z.union([z.array(text), z.enum(['all', 'none'])], 'must be a list of names, "all" or "none"'),
         ),

@@ -114,6 +114,15 @@ test('an account that drops says nothing unless it is asked to, and an older one
   );
 });
 
+test('leaves out what an older model thought, without a word', async () => {
+  const { api, ask } = await startTalk({});
+  const older = await ask([user('one')], { model: 'claude-opus-4-5' });
+  const talk = [user('another'), assistant(older), user('two')];
+  const newer = await ask(talk);
+  expect((await ask([...talk, assistant(newer), user('three')])).status).toBe(200);
+  expect([api.faults, api.dropped]).toEqual([[], []]);
+});
+
 test('binds each block of an answer, also redacted and empty ones, in pieces and as a whole', async () => {
   const blocks = [think(''), redact('secret'), say('so'), call('toolu_1', 'read', { b: 1, a: 2 })];
   const { ask } = await startTalk({

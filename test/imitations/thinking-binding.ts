@@ -59,12 +59,15 @@ export function checkThinking(
 ): CheckedThinking {
   const asked = readBehavior(request, headers);
   if (typeof asked === 'object') return asked;
-  const isChecked = bindsThinking(request.model) && (asked !== undefined || mode !== 'older account');
+  const isBound = bindsThinking(request.model);
+  const isChecked = isBound && (asked !== undefined || mode !== 'older account');
   const drops = (asked ?? mode) === 'drop_block';
   const dropped: DroppedThinking[] = [];
   const chain = new PrefixChain(request);
   for (const [index, message] of request.messages.entries()) {
     for (const [place, block] of blocksOf(message).entries()) {
+      // What an older model thought is bound to nothing: a newer one leaves it out without a word.
+      if (isBound && isThinking(block) && prefixOf(block) === '') continue;
       if (isChecked && isThinking(block) && prefixOf(block) !== chain.before(message.role)) {
         const path = `messages.${index}.content.${place}`;
         if (!drops) return { fault: describeMismatch(path, block.type) };

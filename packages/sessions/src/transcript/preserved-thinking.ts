@@ -25,8 +25,12 @@ const FLOORS: Readonly<Record<string, Floor>> = {
 /** Of a family that is not known. */
 const LOWEST = FLOORS.fable!;
 
-/** What Claude Code calls its newest models. */
-const ALIAS = /^(?:default|best|opusplan|fable|mythos|opus|sonnet|haiku)(?:\[1m\])?$/;
+/** A name without its maker: `opus`, `sonnet-5-5`. A number with a letter is a size, of another maker's model: `fable-7b`. */
+const BARE = new RegExp(
+  `^(?:opusplan|${Object.keys(FLOORS).join('|')})(?=$|-latest|[:@]|[-._]?\\d+(?![a-z\\d]))`,
+);
+/** What Claude Code calls its newest models; elsewhere it may be any model. */
+const OF_CLAUDE_CODE = ['default', 'best'];
 
 /** Of the models of a process there are few. */
 const answers = new Map<string, boolean>();
@@ -36,26 +40,40 @@ const MOST_ANSWERS = 1000;
  * Whether a model binds thinking. A Claude name without a readable version does: the newest models do, and thinking that is
  * removed needlessly costs less than a session that is refused.
  * @param model as a provider, a gateway or Claude Code names it: `claude-opus-5-5`, `us.anthropic.claude-opus-5-5-v1:0`
+ * @param byClaudeCode Claude Code runs it
  */
-export function bindsThinking(model: string): boolean {
+export function bindsThinking(model: string, { byClaudeCode = false } = {}): boolean {
   let answer = answers.get(model);
   if (answer === undefined) {
-    answer = isAboveFloor(model.toLowerCase());
+    answer = isAboveFloor(plainName(model));
     if (answers.size >= MOST_ANSWERS) answers.clear();
     answers.set(model, answer);
   }
-  return answer;
+  return answer || (byClaudeCode && OF_CLAUDE_CODE.includes(plainName(model)));
+}
+
+/** Without the gateway in front of it, and without the window: `[1m]`. */
+function plainName(model: string): string {
+  return model.toLowerCase().replace(/^.*\/|\[[^\]]*\]/gs, '');
 }
 
 function isAboveFloor(model: string): boolean {
-  const [, name] = /claude(.*)$/s.exec(model) ?? [];
-  if (name === undefined) return ALIAS.test(model);
+  const name = BARE.test(model) ? model : /claude(?![a-z])(.*)$/s.exec(model)?.[1];
+  if (name === undefined) return false;
   // A date is no version: claude-opus-4-20250514.
-  const [, major, minor = '0'] = /(\d+)(?:[-.](\d{1,2})(?!\d))?/.exec(name.replace(/\d{6,}/g, '')) ?? [];
+  const parts = name.replace(/\d{6,}/g, '').split(/[-._:@]|(?<=\d)p(?=\d)/);
+  const at = parts.findIndex((part) => /\d/.test(part));
+  const [, major] = /^v?(\d{1,2})$/.exec(parts[at] ?? '') ?? [];
   if (major === undefined) return true;
   const family = Object.keys(FLOORS).find((word) => name.includes(word));
   const [floorMajor, floorMinor] = (family === undefined ? LOWEST : FLOORS[family]!).version;
-  return Number(major) > floorMajor || (Number(major) === floorMajor && Number(minor) >= floorMinor);
+  return Number(major) > floorMajor || (Number(major) === floorMajor && minorOf(parts[at + 1]) >= floorMinor);
+}
+
+/** What follows the major version: a number, a word (`latest`), the version of an interface (`v1`), or what nobody can read. */
+function minorOf(part = ''): number {
+  if (/^\d{1,2}$/.test(part)) return Number(part);
+  return /^\D*$|^v\d+$/.test(part) ? 0 : Number.POSITIVE_INFINITY;
 }
 
 /**
@@ -72,6 +90,6 @@ export function hasBoundThinking(
 
 /** The flag of a line that names this model; none where it names no model. */
 export function flagOfModel(model: unknown): number {
-  if (typeof model !== 'string' || model === '') return 0;
+  if (typeof model !== 'string' || model === '' || OF_CLAUDE_CODE.includes(plainName(model))) return 0;
   return bindsThinking(model) ? FLAG.boundModel : FLAG.otherModel;
 }

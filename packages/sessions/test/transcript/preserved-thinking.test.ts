@@ -30,7 +30,24 @@ describe('which models bind thinking to what was said before it', () => {
     'claude-novella-6',
     'opus',
     'sonnet[1m]',
-    'default',
+    'opusplan',
+    'claude-opus[1m]',
+    'claude-opus-latest[1m]',
+    'claude-opus-latest-1m',
+    'sonnet:beta',
+    // With a version that is written in another way, or only in part readable.
+    'claude-opus-5_5',
+    'claude-opus-5p5',
+    'claude-opus-5-5x',
+    'claude_opus_5_5',
+    'opus-5-5',
+    'sonnet-5.5',
+    'fable-5-1',
+    'claude-code/opus-5-5',
+    'claude-opus-5-5-latest',
+    'anthropic/claude-opus-5.5:thinking',
+    'claude-opus-5-5-thinking',
+    'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-opus-5-5-v1:0',
   ])('%s does', (model) => expect(bindsThinking(model)).toBe(true));
 
   test.each([
@@ -47,10 +64,37 @@ describe('which models bind thinking to what was said before it', () => {
     'anthropic.claude-3-5-sonnet-20241022-v2:0',
     'anthropic.claude-v2:1',
     'claude-instant-1.2',
+    'claude-3-7-sonnet',
+    'claude-3-opus-latest',
+    'claude-opus-5-latest',
+    'claude-opus-5-v1:0',
+    'claude-opus-4-5[1m]',
+    'claude-opus-4p5',
+    'claude_sonnet_4_5',
+    'anthropic/claude-sonnet-4.5',
+    'anthropic/claude-sonnet-4.5:thinking',
+    'claude-sonnet-4-5-thinking',
+    'us.anthropic.claude-opus-4-1-20250805-v1:0',
+    'opus-4-5',
     'gpt-5.5',
+    'claude-code/gpt-5.5',
+    'claude-proxy/glm-6',
+    'claudette-7b',
     'my-sonnet-7',
+    'opus-mt-en-de',
+    'fable-13b',
+    'default',
+    'best',
     '',
   ])('%s does not', (model) => expect(bindsThinking(model)).toBe(false));
+
+  test.each(['default', 'best', 'default[1m]', 'opus'])('%s does in Claude Code', (model) => {
+    expect(bindsThinking(model, { byClaudeCode: true })).toBe(true);
+  });
+
+  test.each(['gpt-5.5', 'claude-opus-5', ''])('%s does not in Claude Code either', (model) => {
+    expect(bindsThinking(model, { byClaudeCode: true })).toBe(false);
+  });
 });
 
 describe('the newest model of a session decides', () => {
@@ -77,6 +121,8 @@ describe('the newest model of a session decides', () => {
     ['no model at all', openclaw(), false],
     ['a change to a newer model', openclaw(answer('claude-opus-5'), change('claude-opus-5-5')), true],
     ['a change to an older model', openclaw(answer('claude-opus-5-5'), answer('claude-sonnet-4-6')), false],
+    ['a change to what may be any model', openclaw(answer('claude-opus-5-5'), change('default')), true],
+    ['what may be any model', openclaw(answer('default')), false],
     [
       'a message that no model wrote',
       openclaw(answer('claude-opus-5-5'), answer('delivery-mirror', { provider: 'openclaw' })),

@@ -175,7 +175,8 @@ export class SessionPrefix {
 
   /** False for a session of the runner's own program whose thinking does not count behind this prefix. */
   get allowsOwnSession(): boolean {
-    return this.#numberOfOwnSession === this.#number || !bindsThinking(this.#candidate.model.model);
+    const { model } = this.#candidate.model;
+    return this.#numberOfOwnSession === this.#number || !bindsThinking(model, { byClaudeCode: true });
   }
 
   /** The runner's own program has begun a session behind this prefix. */

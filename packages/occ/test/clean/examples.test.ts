@@ -55,6 +55,15 @@ describe('which turns', () => {
     expect(ids(cleanLines(lines, { keep: 3 }))).toContain('c0');
   });
 
+  test('a message that the runtime of the agent wrote alone begins a turn', () => {
+    const asked = (number: number) => [
+      asks(`q${number}`, `System: [2026-01-${number + 10} 08:00 UTC] Cron: check the mail`),
+      ...turn(number).slice(1),
+    ];
+    const cleaned = cleanLines(transcript(...asked(1), ...asked(2), ...asked(3)), { keep: 1 });
+    expect(ids(cleaned)).toEqual(['q1', 'a1', 'q2', 'a2', 'q3', 'c3', 'r3', 'a3']);
+  });
+
   test('a message without any content starts no turn', () => {
     const [question, ...rest] = turn(1);
     const lines = transcript(question!, message('e', { role: 'user', content: [] }), ...rest, ...turn(2));

@@ -253,6 +253,15 @@ describe('of Claude Code', () => {
     expect(customTitle).not.toContain('Ab3Ab3');
   });
 
+  it('its title has the words of the person, not what the runtime of the agent told', async () => {
+    const event = 'System: [2026-01-12 12:19:17 PST] Model switched.';
+    const told = { ...JSON.parse(LINES[0]!), uuid: 'told', message: { role: 'user', content: event } };
+    const lines = LINES.join('\n').replace('"Question"', JSON.stringify(`${event}\n\nQuestion`));
+    writeFileSync(source, `${JSON.stringify(told)}\n${lines}\n`);
+    const { clonedSessionPath } = await clone();
+    expect(JSON.parse(readRawLines(clonedSessionPath).at(-1)!).customTitle).toBe('Question (clone)');
+  });
+
   it('cleaned, it has lost the tools and nothing else', async () => {
     const { clonedSessionPath, statistics } = await clone('--strip-tools=extreme');
     const text = readFileSync(clonedSessionPath, 'utf8');

@@ -55,7 +55,7 @@ export type EntryRole = (typeof ROLES)[number];
 
 /** Facts about an entry that are either so or not; a bit each. */
 export const FLAG = {
-  /** A person's text: a turn begins here. */
+  /** A turn begins here: a person's text, or what the runtime of the agent asks by itself. */
   startsTurn: 1 << 0,
   /** Written by the program in a person's name: reminders, command output, notifications. */
   meta: 1 << 1,
@@ -97,7 +97,7 @@ export const FLAG = {
   boundModel: 1 << 19,
   /** Names another model. */
   otherModel: 1 << 20,
-  /** Written by the runtime of the agent in a person's place. The model answers it; no turn begins. */
+  /** Written by the runtime of the agent in a person's place: the model answers it, and no words in it are a person's. */
   systemPart: 1 << 21,
 } as const;
 

@@ -1,6 +1,7 @@
 /** What a runtime tells an agent in front of a person's words, in any dialect. */
 import { describe, expect, test } from 'vitest';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
+import { contextTokens } from '../../src/transcript/context/tokens.ts';
 import { findFirstWords } from '../../src/transcript/ends/first-words.ts';
 import { FLAG } from '../../src/transcript/entry.ts';
 import { extractSpokenText } from '../../src/transcript/extract.ts';
@@ -91,13 +92,26 @@ const DIALECTS = {
   },
 };
 
+test('a memory flush of OpenBot belongs to the turn before it', () => {
+  const { say, header } = DIALECTS['OpenClaw and pi'];
+  const flush = say('user', FLUSH, 2);
+  const transcript = scan([
+    ...header,
+    say('user', 'hello', 0),
+    say('assistant', 'ok', 1),
+    { ...flush, message: { ...flush.message, idempotencyKey: 'openbot.memory-flush:0' } },
+    say('assistant', 'ok', 3),
+  ]);
+  expect(turnsOf(transcript, activePath(transcript).entries)).toHaveLength(1);
+});
+
 describe.each(Object.entries(DIALECTS))('%s', (_, { say, header }) => {
   const block = (text: string) => [{ type: 'text', text }];
 
   test.each([
     ['texts', (text: string) => text],
     ['blocks', block],
-  ])('a message that has nothing else begins no turn: %s', (_kind, form) => {
+  ])('a message that has nothing else begins a turn that no person asked for: %s', (_kind, form) => {
     const said = [`${EVENT}\n\nhello`, FLUSH, 'System: typed', `${EVENT}\n\nSystem`];
     const lines = said.flatMap((text, n) => [
       say('user', form(text), 2 * n),
@@ -106,10 +120,12 @@ describe.each(Object.entries(DIALECTS))('%s', (_, { say, header }) => {
     const transcript = scan([...header, ...lines]);
     const path = activePath(transcript).entries;
     const users = path.filter((index) => transcript.roleOf(index) === 'user');
-    expect(users.map((index) => transcript.has(index, FLAG.startsTurn))).toEqual([true, false, true, true]);
+    expect(users.map((index) => transcript.has(index, FLAG.startsTurn))).toEqual([true, true, true, true]);
     expect(users.map((index) => transcript.has(index, FLAG.systemPart))).toEqual([false, true, false, false]);
     expect(users.some((index) => transcript.has(index, FLAG.meta | FLAG.toolOutput))).toBe(false);
-    expect(turnsOf(transcript, path)).toHaveLength(3);
+    const turns = turnsOf(transcript, path);
+    expect(turns.map(({ startsWithPerson }) => startsWithPerson)).toEqual([true, false, true, true]);
+    expect(contextTokens(transcript).byKind.other).toBe(Math.round(FLUSH.length / 4));
   });
 
   test('an image is a person’s', () => {

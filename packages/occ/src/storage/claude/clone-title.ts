@@ -1,4 +1,5 @@
 import { activePath, redactSecrets, type Transcript, turnsOf } from '@openbot/sessions';
+import { extractSpokenText } from '@openbot/sessions/transcript';
 
 /** What Claude Code keeps of a title. */
 const MOST_CHARACTERS = 200;
@@ -34,20 +35,16 @@ function readFirstPrompt(transcript: Transcript, readLine: (index: number) => st
   const { entries } = activePath(transcript);
   const turn = turnsOf(transcript, entries).find(({ startsWithPerson }) => startsWithPerson);
   if (turn === undefined) return undefined;
-  const prompt = readText(readLine(entries[turn.first]!)).trim().slice(0, MOST_LOOKED_AT);
+  const prompt = readWords(readLine(entries[turn.first]!)).trim().slice(0, MOST_LOOKED_AT);
   const text = redactSecrets(prompt).replace(/\s+/g, ' ').trim();
   if (text === '') return undefined;
   const characters = [...text];
   return characters.length <= MOST_OF_PROMPT ? text : `${characters.slice(0, MOST_OF_PROMPT).join('')}…`;
 }
 
-function readText(line: string): string {
+function readWords(line: string): string {
   try {
-    const { message } = JSON.parse(line) as { message?: { content?: unknown } };
-    const content = message?.content;
-    if (typeof content === 'string') return content;
-    const block = Array.isArray(content) ? content.find((one) => one?.type === 'text') : undefined;
-    return typeof block?.text === 'string' ? block.text : '';
+    return extractSpokenText(JSON.parse(line))?.text ?? '';
   } catch {
     return '';
   }

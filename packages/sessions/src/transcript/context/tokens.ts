@@ -212,12 +212,16 @@ function sharesOf(transcript: Transcript, context: Context, calibration: Calibra
   };
 }
 
+function isPersons(transcript: Transcript, index: number): boolean {
+  return transcript.has(index, FLAG.startsTurn) && !transcript.has(index, FLAG.systemPart);
+}
+
 function partOf(transcript: Transcript, index: number): ContextPart {
   if (transcript.has(index, FLAG.toolOutput) && !transcript.has(index, FLAG.startsTurn)) return 'toolResults';
   if (transcript.kindOf(index) !== 'message') return 'other';
   switch (transcript.roleOf(index)) {
     case 'user':
-      return transcript.has(index, FLAG.startsTurn) ? 'user' : 'other';
+      return isPersons(transcript, index) ? 'user' : 'other';
     case 'assistant':
       return 'assistant';
     case 'toolResult':

@@ -23,6 +23,7 @@ import {
   isMessageByProgram,
   isToolOutput,
   TASK_NOTIFICATION,
+  TOLD_TURN,
 } from './machine-text.ts';
 
 const BLOCK: Spec = {
@@ -330,7 +331,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
     values[ORIGIN_KIND],
   );
   if (facts.role !== 'user') return;
-  facts.flags |= byProgram || written === 0 ? FLAG.meta : written & FLAG.startsTurn || written;
+  facts.flags |= byProgram || written === 0 ? FLAG.meta : written & FLAG.startsTurn || TOLD_TURN;
 }
 
 function readAssistant(line: SkimmedLine, facts: LineFacts): void {

@@ -56,6 +56,9 @@ export function flagOfText(size: unknown, head: unknown): number {
   return isSystemPart(head) ? FLAG.systemPart : 0;
 }
 
+/** Of a message of which the runtime of the agent wrote all texts: they are no words of a person, and the model answers them. */
+export const TOLD_TURN = FLAG.startsTurn | FLAG.systemPart;
+
 /** Whether the runtime of the agent wrote all of a text, by the leaf `head`. */
 export function isSystemPart(head: unknown): boolean {
   return head === '';

@@ -18,7 +18,7 @@ import {
   type LineFacts,
   noteThinking,
 } from './dialect.ts';
-import { isSystemPart } from './machine-text.ts';
+import { isSystemPart, TOLD_TURN } from './machine-text.ts';
 
 const BLOCKS: Spec = {
   fields: {
@@ -75,7 +75,7 @@ const shape = defineShape({
     version: 'scalar',
     cwd: 'text',
     parentSession: 'text',
-    message: { leaf: 'present', fields: MESSAGE },
+    message: { leaf: 'present', fields: { ...MESSAGE, idempotencyKey: 'text' } },
     customType: 'text',
     modelId: 'text',
     key: 'text',
@@ -112,6 +112,7 @@ const CONTENT_HEAD = shape.slot('content^');
 const TOOL_CALL_ID = shape.slot('toolCallId');
 const TOOL_NAME = shape.slot('toolName');
 const IS_ERROR = shape.slot('isError');
+const IDEMPOTENCY_KEY = shape.slot('message.idempotencyKey');
 const DETAILS = shape.slot('details');
 const STOP_REASON = shape.slot('stopReason');
 const MODEL = shape.slot('model');
@@ -257,8 +258,14 @@ function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | und
   if (role === 'bashExecution' && values[EXCLUDED] !== true) facts.flags |= FLAG.toolOutput;
   facts.textSize = role === 'bashExecution' ? asNumber(values[COMMAND]) + asNumber(values[OUTPUT]) : text;
   if (role === 'user' && hasWords) facts.flags |= FLAG.startsTurn;
-  else if (role === 'user' && text > 0) facts.flags |= FLAG.systemPart;
+  else if (role === 'user' && text > 0)
+    facts.flags |= isMemoryFlush(values[IDEMPOTENCY_KEY]) ? FLAG.systemPart : TOLD_TURN;
   if (role === 'assistant') readAssistant(line, facts);
+}
+
+/** A memory flush of OpenBot is a part of the turn before it. */
+function isMemoryFlush(key: unknown): boolean {
+  return typeof key === 'string' && key.startsWith('openbot.memory-flush:');
 }
 
 function readAssistant({ values }: SkimmedLine, facts: LineFacts): void {

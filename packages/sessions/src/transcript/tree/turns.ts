@@ -1,14 +1,14 @@
 import { FLAG } from '../entry.ts';
 import type { Transcript } from '../transcript.ts';
 
-/** From a person's text to the last entry before the next one. Positions are positions in the path that was given. */
+/** From a person's text, or what the runtime asks by itself, to the last entry before the next one. Positions are positions in the path that was given. */
 export interface Turn {
   /** Counted from 0. */
   readonly turn: number;
   readonly first: number;
   /** Exclusive. */
   readonly end: number;
-  /** False for what comes before the first text of a person, where that holds messages. */
+  /** False for what comes before the first turn, where that holds messages, and for turns that the runtime asked for. */
   readonly startsWithPerson: boolean;
   readonly toolCalls: number;
   /** Entries with output of tools in a person's place. */
@@ -30,7 +30,7 @@ export function turnsOf(transcript: Transcript, path: readonly number[]): Turn[]
   let messages = 0;
 
   function close(end: number): void {
-    if (startsWithPerson || messages > 0) {
+    if (messages > 0) {
       turns.push({ turn: turns.length, first, end, startsWithPerson, toolCalls, toolOutputs });
     }
     first = end;
@@ -44,7 +44,7 @@ export function turnsOf(transcript: Transcript, path: readonly number[]): Turn[]
     const flags = transcript.flagsOf(index);
     if ((flags & FLAG.startsTurn) !== 0) {
       close(position);
-      startsWithPerson = true;
+      startsWithPerson = (flags & FLAG.systemPart) === 0;
     }
     if (transcript.kindOf(index) === 'message') messages++;
     toolCalls += transcript.callCountOf(index);

@@ -46,8 +46,11 @@ function mayBeStale(path: string): boolean {
   const paths = backupPathsOf(path);
   const backups = listBackupFiles(paths, path);
   const last = readJournal(path).rewrites.at(-1);
-  // A rewrite that was killed before the swap left no backup.
-  const isRepaired = last?.isRepaired && backups.some(({ number }) => number === last.backup);
+  // A rewrite that was killed before the swap left no backup. What was said while it was written is behind the bytes that it read.
+  const isWhole = backups.some(
+    ({ number, sizeBytes }) => number === last?.backup && sizeBytes === last.backupBytes,
+  );
+  const isRepaired = isWhole && last?.isRepaired;
   return !isRepaired && (backups.length > 0 || findOriginal(paths) !== undefined);
 }
 

@@ -1,5 +1,5 @@
 /** Sessions that an earlier version cleaned and left thinking in that the provider refuses: found and repaired. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { countDropped } from '../../src/rewrite/dropped-thinking.ts';
 import { openFileLines } from '../../src/storage/files/rewriting.ts';
@@ -7,6 +7,7 @@ import { ID, type Json, makeStateFolder, type StateFolder } from '../commands/st
 import { makeHome } from '../session-db/database-home.ts';
 import { changeDatabase } from '../session-db/look-into.ts';
 import { makeEvents, ID as ROW_ID, talkIn } from '../session-db/talking-home.ts';
+import { pauseOcc } from '../setup/pause.ts';
 import { createSessionWithTurns, formatLines, readLines } from '../setup/sessions.ts';
 
 const BOUND = 'claude-opus-5-5';
@@ -141,6 +142,21 @@ it('a clean that removes thinking itself leaves none that is stale', async () =>
   expect(thinkingIn()).toBe(1);
 });
 
+it('what was thought while a clean was written is found and removed', async () => {
+  const paused = await pauseOcc(
+    ['edit', ID, '--keep=3', '--truncate=0', '--json'],
+    { path, when: 'before' },
+    { HOME: state.home },
+  );
+  say('meanwhile');
+  expect(await paused.goOn()).toMatchObject({ code: 0, stderr: '' });
+  expect(thinkingIn()).toBe(1);
+  expect(await info()).toMatchObject({ staleThinking: 1 });
+  expect(await editNothing()).toMatchObject({ changed: true, staleThinking: 1 });
+  expect(thinkingIn()).toBe(0);
+  expect(await editNothing()).toMatchObject({ changed: false });
+});
+
 it("in OpenClaw's database it is found and removed too", async () => {
   const events = [...makeEvents()].map((event, at) => {
     const { message } = event as Json;
@@ -233,7 +249,7 @@ function say(about: string, thinks = true, more: object = {}): void {
     parentId = id;
     return line;
   });
-  writeFileSync(path, read() + formatLines(lines));
+  appendFileSync(path, formatLines(lines));
 }
 
 it('so it is in the lines of Claude Code, of which several are one answer', async () => {

@@ -145,6 +145,8 @@ session as the original.`,
       `The report says what the model reads afterwards. If the conversation was continued from an earlier entry since the
 edit, that part follows the restored lines. If the model would not read all of it, the restore is refused, unless
 --force is given.`,
+      `On newer Claude models the thinking of what was said since goes: it is bound to what was said before it. There an agent
+can restore its own session in the middle of its run only with --force.`,
       NAMING,
     ],
     positionals: [SESSION],

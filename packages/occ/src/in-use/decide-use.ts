@@ -20,9 +20,9 @@ export function decideUse(use: SessionUse | undefined, sessionId: string, flags:
   if (use === undefined) return { act: 'go' };
   const isOwn = isOwnRun(use);
   if (use.kind === 'unfinished') {
-    const isDelayed = flags.whenIdle === true || (use.bindsThinking === true && flags.canSchedule);
-    if (use.ownRun === 'survives' && !isDelayed) return { act: 'go', note: SURVIVES_NOTE };
-    if (flags.force === true) return { act: 'go' };
+    const isDelayed = flags.whenIdle === true || use.bindsThinking === true;
+    const note = use.ownRun === 'survives' ? SURVIVES_NOTE : undefined;
+    if (flags.force === true || (note !== undefined && !isDelayed)) return { act: 'go', note };
   }
   if (flags.canSchedule && (isOwn || flags.whenIdle === true)) {
     return { act: 'schedule', note: scheduledNote(use) };
@@ -40,7 +40,7 @@ export function describeUse(
   flags: Pick<UseFlags, 'canSchedule' | 'waitMs'>,
 ): OpenBotError {
   return new OpenBotError('SESSION_IN_USE', `Session '${sessionId}' is in use: ${describeUser(use)}`, {
-    hint: isOwnRun(use) ? OWN_RUN_HINT : listRemedies(use, flags),
+    hint: isOwnRun(use) ? hintOfOwnRun(use) : listRemedies(use, flags),
   });
 }
 
@@ -55,7 +55,8 @@ function describeUser(use: SessionUse): string {
     case 'writer':
       return `${use.who} has it open for writing`;
     case 'unfinished':
-      if (use.ownRun !== 'no') return 'this command was called from its own run';
+      if (use.ownRun !== 'no')
+        return `this command was called from its own run${use.bindsThinking ? `, and ${BOUND_REASON}` : ''}`;
       return use.runner?.pid !== undefined
         ? `process ${use.runner.pid} has not finished its last exchange`
         : `its last exchange is unfinished and it changed ${describeAge(use.ageMs)} ago`;
@@ -81,7 +82,16 @@ export function noteOfMemory(who: string): string {
 
 const SURVIVES_NOTE = noteOfMemory('The run that called this command');
 
-const OWN_RUN_HINT = 'Run this command from outside the run, when the run has ended.';
+/** To be added to such a note where thinking is bound. */
+export const RESUME_FIRST =
+  'What it thinks until then is bound to the messages that it has, and does not count afterwards.';
+
+function hintOfOwnRun(use: SessionUse): string {
+  const outside = 'Run this command from outside the run, when the run has ended';
+  return use.kind === 'unfinished' && use.bindsThinking
+    ? `${outside}, or use --force: what the run thinks after that does not count later.`
+    : `${outside}.`;
+}
 
 function listRemedies(
   use: SessionUse,
@@ -98,7 +108,7 @@ function listRemedies(
   return `${wait} If that program has certainly ended, remove ${use.lockPath}.`;
 }
 
-/** Why an edit is not made in the middle of an exchange. */
+/** Why nothing is rewritten in the middle of an exchange. */
 const BOUND_REASON =
   'its model binds thinking to all that was said before it, so nothing of that may change now';
 

@@ -43,9 +43,10 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
       force,
       waitMs,
       isInRun: settled.isInRun,
+      assertIdle: settled.assertIdle,
       now: () => new Date(),
     });
-    return describeRestore(found, done, noteAfterRewrite(done.fault, settled.restoreNote));
+    return describeRestore(found, done, noteAfterRewrite(done.fault, settled.afterRestore()));
   } catch (error) {
     throw describeFailedWrite(error, session, 'restore');
   }

@@ -1,3 +1,4 @@
+import type { Transcript } from '@openbot/sessions';
 import { backupPathsOf } from '../backups/backup-paths.ts';
 import { listBackupFiles } from '../backups/backups.ts';
 import { chooseBackup } from '../backups/choose-backup.ts';
@@ -26,6 +27,8 @@ interface SessionRestore extends HoldOptions {
   readonly force?: boolean;
   /** A run is in progress, which counts anew at its end: the entry is left to it. */
   readonly isInRun?: boolean;
+  /** Called with the session held: a run may have begun while it was waited for. Throwing leaves everything as it is. */
+  readonly assertIdle?: (transcript: Transcript) => void;
   readonly now: () => Date;
 }
 
@@ -111,6 +114,7 @@ async function planRestore(
   { held, session, restore }: Restoring,
 ): Promise<PlannedRewrite<RestoredSession>> {
   const now = state.transcript;
+  restore.assertIdle?.(now);
   const restoredFrom = kept.packedPath ?? kept.path;
   const found = await state.findRestored(kept, backups);
   const then = found.earlier.transcript;

@@ -148,9 +148,17 @@ describe('thinking that is bound to what was said before it', () => {
 
   test('the own run: the edit follows it, unless it is forced', () => {
     expect(decide(own)).toMatchObject({ act: 'schedule', note: expect.stringContaining('binds thinking') });
-    expect(decide(own, { force: true }).act).toBe('go');
-    // Nobody else can do it later.
-    expect(decide(own, { canSchedule: false })).toMatchObject({ act: 'go', note: expect.any(String) });
+    expect(decide(own, { force: true })).toMatchObject({
+      act: 'go',
+      note: expect.stringContaining('next resume'),
+    });
+  });
+
+  test('the own run: what nobody else can do later is refused, unless it is forced', () => {
+    const error = refusal(own, { canSchedule: false });
+    expect(error.message).toMatch(/called from its own run, and its model binds thinking/);
+    expect(error.hint).toMatch(/when the run has ended, or use --force/);
+    expect(decide(own, { canSchedule: false, force: true }).act).toBe('go');
   });
 
   test('the run of another process: refused, and the process is named', () => {

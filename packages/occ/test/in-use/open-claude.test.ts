@@ -72,6 +72,9 @@ describe.skipIf(starttime === undefined)('a session that a Claude Code has open 
     });
     publish({ status: 'idle' });
     const { stdout } = await occ('edit', '--strip-tools=extreme', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ note: expect.stringContaining('does not count afterwards') });
+    const note = expect.stringContaining('does not count afterwards');
+    expect(JSON.parse(stdout)).toMatchObject({ note });
+    const restored = await occ('restore', '--json');
+    expect(JSON.parse(restored.stdout)).toMatchObject({ note });
   });
 });

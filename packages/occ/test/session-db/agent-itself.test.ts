@@ -125,6 +125,30 @@ test('on a model that binds thinking, an agent that cleans itself is cleaned whe
   expect(findDatabaseFaults(home.path)).toEqual([]);
 });
 
+test.each([
+  ['', { code: 'SESSION_IN_USE', hint: expect.stringContaining('--force') }],
+  [' --force', undefined],
+])('on such a model an agent that restores itself (occ restore%s)', LONG, async (flag, error) => {
+  await home.json('edit', ID, '--keep=1', '--truncate=0');
+  const cleaned = readAsFile(home.path, ID);
+  const agent = startChild(GATEWAY, [home.path, ID, `occ restore ${ID}${flag} --json`, BINDING_MODEL], env);
+  const { stdout, stderr } = JSON.parse(await agent.said('called'));
+  if (error !== undefined) {
+    expect(JSON.parse(stderr).error).toMatchObject(error);
+    expect(readAsFile(home.path, ID).startsWith(cleaned)).toBe(true);
+  } else {
+    expect(JSON.parse(stdout)).toMatchObject({
+      thinkingUnbound: 1,
+      note: expect.stringMatching(
+        /next turn reads the restored session\. What it thinks until then is bound/,
+      ),
+    });
+  }
+  agent.tell('end');
+  await agent.said('did end');
+  expect(await agent.ended).toBe(0);
+});
+
 test('on such a model a run of another program is waited for, or the edit refused', async () => {
   const agent = startChild(GATEWAY, [home.path, ID, 'true', BINDING_MODEL], env);
   await agent.said('called');

@@ -60,7 +60,7 @@ export interface AllowedRewrite {
   /** To be called after an edit. Returns a note for the reader. Never throws. */
   afterEdit(edit: MadeEdit): Promise<string | undefined>;
   /** The note for the reader after a restore. */
-  readonly restoreNote?: string;
+  afterRestore(): string | undefined;
 }
 
 export interface MadeEdit {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { findRunner, identify } from '../../in-use/ancestors.ts';
-import { decideUse, describeUse, noteOfMemory } from '../../in-use/decide-use.ts';
+import { decideUse, describeUse, noteOfMemory, RESUME_FIRST } from '../../in-use/decide-use.ts';
 import { findUse } from '../../in-use/find-use.ts';
 import { isBoundSession, judgeLastExchange } from '../../in-use/last-exchange.ts';
 import { isRecent } from '../../in-use/session-use.ts';
@@ -42,6 +42,8 @@ async function settle(
 ): Promise<SettledUse> {
   const { path, sessionId } = session;
   let isBound = false;
+  const noteAfter = (note: string | undefined) =>
+    note !== undefined && isBound ? `${note} ${RESUME_FIRST}` : note;
   const allow = (note = noteOpen(program, session)): AllowedRewrite => ({
     act: 'go',
     isInRun: false,
@@ -52,11 +54,8 @@ async function settle(
       if (!isRecent(ageMs) || judgeLastExchange(transcript) !== 'unfinished') return;
       throw describeUse({ kind: 'unfinished', ageMs, ownRun: 'no' }, sessionId, flags);
     },
-    afterEdit: async ({ backupPath }) => {
-      if (backupPath === undefined || note === undefined) return undefined;
-      return isBound ? `${note} ${RESUME_FIRST}` : note;
-    },
-    restoreNote: note,
+    afterEdit: async ({ backupPath }) => (backupPath === undefined ? undefined : noteAfter(note)),
+    afterRestore: () => noteAfter(note),
   });
   const runLockPath = program.runLockOf?.(session);
   const findWorking = () => {
@@ -83,10 +82,6 @@ async function settle(
   if (outcome.state === 'in-use') throw describeUse(outcome.use, sessionId, flags);
   return allow();
 }
-
-/** Where thinking is bound. */
-const RESUME_FIRST =
-  'What it thinks until then is bound to the messages that it has, and does not count afterwards.';
 
 function noteOpen({ findOpen }: FileProgram, session: FoundSession): string | undefined {
   const open = findOpen?.(session);

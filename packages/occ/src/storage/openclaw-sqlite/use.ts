@@ -2,7 +2,7 @@ import { backupPathOf, backupPathsOf } from '../../backups/backup-paths.ts';
 import { readJournal } from '../../backups/journal.ts';
 import { UNCORRECTED_HINT } from '../../backups/scheduled-edit.ts';
 import { mayTouchLater } from '../../clean/turn-zones.ts';
-import { decideUse, describeUse } from '../../in-use/decide-use.ts';
+import { decideUse, describeUse, RESUME_FIRST } from '../../in-use/decide-use.ts';
 import { isBoundSession } from '../../in-use/last-exchange.ts';
 import { listOpenWriters } from '../../in-use/open-writers.ts';
 import { scheduleEdit } from '../../schedule/start-worker.ts';
@@ -37,14 +37,12 @@ async function settle(session: FoundSession, question: UseQuestion): Promise<Set
       isBound = isBoundSession(transcript);
     },
     afterEdit: async (edit) => {
-      const note = await afterEdit(session, question, found, edit);
+      const note = await afterEdit(session, question, found, edit, isBound);
       return question.flags.whenIdle && !isBound && edit.backupPath !== undefined
         ? [AT_ONCE, note].filter(Boolean).join(' ')
         : note;
     },
-    restoreNote: found.isInRun
-      ? `${describeRun(question)} continues with what it has in memory, and the next turn reads the restored session.`
-      : undefined,
+    afterRestore: () => (found.isInRun ? noteOfRun(question, 'restored', isBound) : undefined),
   };
 }
 
@@ -70,6 +68,7 @@ async function afterEdit(
   question: UseQuestion,
   before: RunInProgress,
   edit: MadeEdit,
+  isBound: boolean,
 ): Promise<string | undefined> {
   const { plan, backupPath } = edit;
   if (backupPath === undefined) {
@@ -83,7 +82,7 @@ async function afterEdit(
     () => "OpenClaw's token counts are corrected when the run ends.",
     describeUncorrected,
   );
-  return `${describeRun(question)} continues with what it has in memory, and the next turn reads the cleaned session. ${corrected}`;
+  return `${noteOfRun(question, 'cleaned', isBound)} ${corrected}`;
 }
 
 const AT_ONCE = "--when-idle has no effect in OpenClaw's database: the session was edited at once.";
@@ -93,10 +92,13 @@ const NOTHING_YET =
   'Nothing to clean yet: a run of this session is in progress and is never changed. Run the edit again when it has ended.';
 const LISTED_LATER = 'A running gateway may list the old token count until the next turn of this session.';
 
-function describeRun({ ownRun }: UseQuestion): string {
-  return ownRun === 'no'
-    ? 'A run of this session is in progress: it'
-    : 'This is the session that called occ: its run';
+function noteOfRun({ ownRun }: UseQuestion, done: 'cleaned' | 'restored', isBound: boolean): string {
+  const run =
+    ownRun === 'no'
+      ? 'A run of this session is in progress: it'
+      : 'This is the session that called occ: its run';
+  const note = `${run} continues with what it has in memory, and the next turn reads the ${done} session.`;
+  return isBound ? `${note} ${RESUME_FIRST}` : note;
 }
 
 function findRunAgain(session: FoundSession): RunInProgress | undefined {

@@ -43,11 +43,11 @@ export const COMMANDS = [
       NAMING,
       `A session file that is in use is not rewritten: use --wait or --when-idle. If an OpenClaw agent cleans its own session
 file, the edit is scheduled for the end of its run. The exchange in progress is never changed.`,
-      `In OpenClaw's database (SQLite) a session is edited at once, even during its own run: the run continues with what it
-has in memory, the next turn reads the cleaned session, and OpenClaw's token counts are corrected when the run ends.
---when-idle has no effect there; --wait waits for other programs that write to the database.`,
       `Newer Claude models bind their thinking to all that was said before it. In their sessions all thinking behind the first
-change goes, and a session of any program is edited when its run has ended.`,
+change goes, and a session of any program, OpenClaw's database included, is edited when its run has ended.`,
+      `On older models a session in OpenClaw's database (SQLite) is edited at once, even during its own run: the run continues
+with what it has in memory, the next turn reads the cleaned session, and OpenClaw's token counts are corrected when the run
+ends. --when-idle has no effect there; --wait waits for other programs that write to the database.`,
       `Give at least one of --strip-tools, --keep, --truncate and --truncate-over. The last three override single values of
 the preset that --strip-tools names, or of the default preset without it.`,
     ],

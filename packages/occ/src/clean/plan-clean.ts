@@ -14,6 +14,7 @@ import {
   countCalls,
   countMessages,
   countOutputs,
+  countThinking,
   planTokens,
   weighLarge,
 } from './plan-figures.ts';
@@ -109,6 +110,7 @@ export function planClean(
       ...countMessages(transcript, path, isRemoved),
       ...countCalls(pairs, actions, lines),
       toolOutputsTruncated: countOutputs(lines),
+      thinkingRemoved: countThinking(transcript, path, lines),
       thinkingUnbound: unbound,
       turnsTotal: zones.total,
       turnsWithToolsTotal: zones.withTools,

@@ -79,6 +79,14 @@ export function countOutputs(lines: PlannedLines): number {
   return count;
 }
 
+/** Blocks of thinking on a path that go. */
+export function countThinking(transcript: Transcript, path: readonly number[], lines: PlannedLines): number {
+  let count = 0;
+  if (!lines.changes) return count;
+  for (const index of path) if (!lines.keepsThinking(index)) count += transcript.thinkingCountOf(index);
+  return count;
+}
+
 /** The characters of an entry in the context after the clean. An entry that the agent's edit replaced keeps its size. */
 export function charactersAfter(
   context: Context,

@@ -16,10 +16,9 @@ export interface PlanStatistics {
   readonly toolCallsPreserved: number;
   /** Outputs in people's messages of which something was cut off: of commands, background agents, named files. */
   readonly toolOutputsTruncated: number;
-  /**
-   * Blocks of thinking that go because what they are bound to changes, or changed before. Those that go with the calls of
-   * their turn do not count.
-   */
+  /** Blocks of thinking that go. */
+  readonly thinkingRemoved: number;
+  /** Those of them that go because what they are bound to changes, or changed before; the others go with the calls of their turn. */
   readonly thinkingUnbound: number;
   readonly turnsTotal: number;
   readonly turnsWithToolsTotal: number;

@@ -24,7 +24,9 @@ const COUNTS = {
   toolCallsTruncated: 'number',
   toolCallsPreserved: 'number',
   'toolOutputsTruncated?': "number - outputs in people's lines that were shortened",
-  'thinkingUnbound?': 'number - blocks of thinking that went because what they are bound to changed',
+  'thinkingRemoved?': 'number - blocks of thinking that went',
+  'thinkingUnbound?':
+    'number - those of them that went because what they are bound to changed, not with their calls',
   sizeOriginal: 'number - bytes',
   reductionPercent: 'number - of the file',
 } as const;

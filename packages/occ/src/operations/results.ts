@@ -17,7 +17,9 @@ export interface EditStatistics {
   toolCallsPreserved: number;
   /** Outputs in people's lines (commands, background agents, named files) that were shortened; left out where none was. */
   toolOutputsTruncated?: number;
-  /** Blocks of thinking that went because what they are bound to changed; left out where none did. */
+  /** Blocks of thinking that went; left out where none did. */
+  thinkingRemoved?: number;
+  /** Those of them that went because what they are bound to changed; left out where none did. */
   thinkingUnbound?: number;
   sizeOriginal: number;
   sizeAfter: number;
@@ -55,7 +57,9 @@ export interface CloneStatistics {
   toolCallsPreserved: number;
   /** Outputs in people's lines (commands, background agents, named files) that were shortened; left out where none was. */
   toolOutputsTruncated?: number;
-  /** Blocks of thinking that went because what they are bound to changed; left out where none did. */
+  /** Blocks of thinking that went; left out where none did. */
+  thinkingRemoved?: number;
+  /** Those of them that went because what they are bound to changed; left out where none did. */
   thinkingUnbound?: number;
   sizeOriginal: number;
   sizeCloned: number;

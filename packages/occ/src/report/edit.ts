@@ -19,7 +19,9 @@ function plainLines(outcome: EditOutcome, options: ReportOptions): string[] {
     ...noteLines(outcome),
     ...staleLines(outcome),
     ...figureIntroduction(outcome),
-    ...statisticsLines(figuresOfEdit(outcome.result.statistics, outcome.result.tokens)),
+    ...statisticsLines(
+      figuresOfEdit(outcome.result.statistics, outcome.result.tokens, outcome.result.staleThinking),
+    ),
     ...nextLines(outcome, options).map((line) => `  ${line}`),
   ];
 }
@@ -36,7 +38,10 @@ function verboseLines(outcome: EditOutcome, options: ReportOptions): string[] {
     `  Path: ${shortenPath(session.path, options.home)}`,
     '',
     ...figureIntroduction(outcome),
-    ...verboseStatisticsLines(figuresOfEdit(result.statistics, result.tokens), outcome.options.truncateOver),
+    ...verboseStatisticsLines(
+      figuresOfEdit(result.statistics, result.tokens, result.staleThinking),
+      outcome.options.truncateOver,
+    ),
     '',
     ...turnAnalysisLines(plan),
     ...(next.length === 0 ? [] : ['', ...next]),

@@ -10,18 +10,20 @@ interface CleanFigures {
   readonly toolCalls: { total: number; removed: number; truncated: number; preserved: number };
   /** Shortened tool outputs in lines of people. */
   readonly outputs: number;
-  /** Blocks of thinking that went because what they are bound to changed. */
-  readonly thinking: number;
+  readonly thinking: ThinkingFigures;
   readonly tokens: PlanTokens;
 }
 
-export function figuresOfEdit(statistics: EditStatistics, tokens: PlanTokens): CleanFigures {
+/** How many blocks of thinking went, and why. */
+type ThinkingFigures = readonly (readonly [blocks: number, why: string])[];
+
+export function figuresOfEdit(statistics: EditStatistics, tokens: PlanTokens, stale?: number): CleanFigures {
   return {
     messages: [statistics.messagesOriginal, statistics.messagesAfter],
     sizes: [statistics.sizeOriginal, statistics.sizeAfter],
     toolCalls: toolCallsOf(statistics),
     outputs: statistics.toolOutputsTruncated ?? 0,
-    thinking: statistics.thinkingUnbound ?? 0,
+    thinking: thinkingOf(statistics, stale),
     tokens,
   };
 }
@@ -32,9 +34,22 @@ export function figuresOfClone(statistics: CloneStatistics, tokens: PlanTokens):
     sizes: [statistics.sizeOriginal, statistics.sizeCloned],
     toolCalls: toolCallsOf(statistics),
     outputs: statistics.toolOutputsTruncated ?? 0,
-    thinking: statistics.thinkingUnbound ?? 0,
+    thinking: thinkingOf(statistics),
     tokens,
   };
+}
+
+/** @param stale how many blocks an earlier rewrite had left; where nothing else is cleaned, nothing changes before them now */
+function thinkingOf(statistics: EditStatistics | CloneStatistics, stale = 0): ThinkingFigures {
+  const { thinkingRemoved = 0, thinkingUnbound: unbound = 0 } = statistics;
+  const { toolCallsRemoved, toolCallsTruncated, toolOutputsTruncated = 0 } = statistics;
+  const isRepair = stale > 0 && toolCallsRemoved + toolCallsTruncated + toolOutputsTruncated === 0;
+  const known = isRepair ? Math.min(stale, unbound) : 0;
+  return [
+    [thinkingRemoved - unbound, 'with their calls'],
+    [known, 'stale'],
+    [unbound - known, isRepair ? 'made since' : 'bound to what comes before, which changes'],
+  ];
 }
 
 function toolCallsOf(statistics: EditStatistics | CloneStatistics): CleanFigures['toolCalls'] {
@@ -63,7 +78,7 @@ export function statisticsLines({
     `  Messages: ${formatChange(...messages, formatCount)}`,
     `  Tool calls: ${calls}`,
     ...(outputs === 0 ? [] : [`  Output in messages: ${formatCount(outputs)} truncated`]),
-    ...(thinking === 0 ? [] : [`  Thinking: ${describeThinking(thinking)}`]),
+    ...describeThinking(thinking).map((text) => `  Thinking: ${text}`),
     `  Context: ${formatTokenChange(tokens)}`,
     `  Size: ${formatSizeChange(...sizes)}`,
   ];
@@ -87,14 +102,19 @@ export function verboseStatisticsLines(
       : [
           `  Output:       ${formatCount(outputs)} truncated (commands, background agents, files in messages)`,
         ]),
-    ...(thinking === 0 ? [] : [`  Thinking:     ${describeThinking(thinking)}`]),
+    ...describeThinking(thinking).map((text) => `  Thinking:     ${text}`),
     `  Context:      ${formatTokenChange(tokens)}`,
     `  Size:         ${formatSizeChange(...sizes)}`,
   ];
 }
 
-function describeThinking(blocks: number): string {
-  return `${formatQuantity(blocks, 'block')} removed (bound to what comes before, which changes)`;
+/** `12 blocks removed (8 with their calls, 4 bound to what comes before, which changes)` */
+function describeThinking(thinking: ThinkingFigures): string[] {
+  const parts = thinking.filter(([blocks]) => blocks > 0);
+  if (parts.length === 0) return [];
+  const total = parts.reduce((sum, [blocks]) => sum + blocks, 0);
+  const reasons = parts.map(([blocks, why]) => (blocks === total ? why : `${formatCount(blocks)} ${why}`));
+  return [`${formatQuantity(total, 'block')} removed (${reasons.join(', ')})`];
 }
 
 /** `184,000 → 61,200 tokens (67% less, calibrated)` */

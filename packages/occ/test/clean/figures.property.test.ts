@@ -31,6 +31,9 @@ function resultIn(value: Json | undefined, order: number): unknown {
   return results.length === 0 ? [message?.content, message?.details] : results[order];
 }
 
+const countThinking = (lines: readonly OracleLine[]) =>
+  lines.reduce((sum, { thinking }) => sum + thinking, 0);
+
 /** Of a command that a person ran. */
 function outputOf(value: Json | undefined): unknown {
   return isObject(value?.message) ? value.message.output : undefined;
@@ -85,6 +88,7 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
             (line) => line.role === 'bashExecution' && !same(outputOf(line.value), outputOf(afterOf(line))),
           ).length,
           toolCallsTruncated: truncated,
+          thinkingRemoved: countThinking(before) - countThinking(after),
           // bound-thinking.test.ts
           thinkingUnbound: expect.any(Number),
           toolCallsPreserved: countCalls(before) - removed - truncated,

@@ -66,6 +66,7 @@ export function editOutcome(result: Partial<EditResult> = {}, more: Partial<Edit
       toolCallsTruncated: 5,
       toolCallsPreserved: 8,
       toolOutputsTruncated: 0,
+      thinkingRemoved: 0,
       thinkingUnbound: 0,
       turnsTotal: 18,
       turnsWithToolsTotal: 15,

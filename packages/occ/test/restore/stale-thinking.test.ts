@@ -84,6 +84,7 @@ describe('thinking that an earlier clean left behind changed lines', () => {
     expect(stdout).toContain(`occ edit ${ID} --strip-tools`);
     const edited = await state.occ('edit', ID, '--keep=50', '--truncate=0');
     expect(edited.stdout).toContain('Stale thinking: an earlier rewrite changed what comes before 6 blocks');
+    expect(edited.stdout).toContain('\n  Thinking: 6 blocks removed (stale)\n');
   });
 
   it('is in no clone, which has no backups that could tell of it', async () => {
@@ -135,7 +136,9 @@ it('thinking before the first changed entry is not stale', async () => {
 });
 
 it('a clean that removes thinking itself leaves none that is stale', async () => {
-  await state.json('edit', ID, '--keep=3', '--truncate=0');
+  const { stdout } = await state.occ('edit', ID, '--keep=3', '--truncate=0');
+  const why = '6 with their calls, 6 bound to what comes before, which changes';
+  expect(stdout).toContain(`\n  Thinking: 12 blocks removed (${why})\n`);
   say('later');
   expect(await info()).not.toHaveProperty('staleThinking');
   expect(await editNothing()).toMatchObject({ changed: false });

@@ -150,17 +150,19 @@ function presetLines(
 }
 
 function thinkingLines(
-  { staleThinking, droppedThinking }: SessionInfo,
+  { staleThinking, droppedThinking, turns }: SessionInfo,
   { session }: InfoSubject,
   options: ReportOptions,
 ): string[] {
   const lines: string[] = [];
   if (staleThinking !== undefined) {
     const [blocks, it] = [formatQuantity(staleThinking, 'block'), staleThinking === 1 ? 'it' : 'them'];
-    const command = options.palette.cyan(commandFor('edit', session, options, '--strip-tools'));
+    // Keeps each turn as it is.
+    const rules = ['--keep', String(Math.max(1, turns.withTools)), '--truncate', '0'];
+    const command = options.palette.cyan(commandFor('edit', session, options, ...rules));
     lines.push(
       ...sentenceLines(
-        `Stale thinking: ${blocks}. An earlier rewrite changed what comes before ${it}, so the provider refuses ${it} or leaves ${it} out of every request. This removes ${it}:`,
+        `Stale thinking: ${blocks}. An earlier rewrite changed what comes before ${it}, so the provider refuses ${it} or leaves ${it} out of every request. This removes ${it}, and no tool call:`,
         '',
         options,
       ),
@@ -199,7 +201,10 @@ function recommendationLines(
   options: ReportOptions,
 ): string[] {
   const { preset, truncateOver, reason } = recommendPreset(info, presets);
-  if (preset === undefined) return sentenceLines(`Recommendation: do not clean; ${reason}.`, '', options);
+  if (preset === undefined) {
+    const verdict = info.staleThinking === undefined ? 'do not clean' : 'clean nothing else';
+    return sentenceLines(`Recommendation: ${verdict}; ${reason}.`, '', options);
+  }
   const limit = truncateOver === undefined ? [] : ['--truncate-over', String(truncateOver)];
   const command = commandFor('edit', session, options, `--strip-tools=${preset}`, ...limit);
   return [

@@ -81,7 +81,11 @@ describe('thinking that an earlier clean left behind changed lines', () => {
   it('is named by the text of info and edit', async () => {
     const { stdout } = await state.occ('info', ID);
     expect(stdout).toContain('Stale thinking: 6 blocks.');
-    expect(stdout).toContain(`occ edit ${ID} --strip-tools`);
+    const [, command = ''] = /\n {2}occ (edit .*)\n/.exec(stdout) ?? [];
+    expect(command).toBe(`edit ${ID} --keep 3 --truncate 0`);
+    expect(stdout).toContain('Recommendation: clean nothing else; ');
+    const { statistics } = await state.json(...(command.split(' ') as [string]), '--dry-run');
+    expect(statistics).toMatchObject({ toolCallsRemoved: 0, toolCallsTruncated: 0, thinkingRemoved: 6 });
     const edited = await state.occ('edit', ID, '--keep=50', '--truncate=0');
     expect(edited.stdout).toContain('Stale thinking: an earlier rewrite changed what comes before 6 blocks');
     expect(edited.stdout).toContain('\n  Thinking: 6 blocks removed (stale)\n');

@@ -149,7 +149,7 @@ it('thinking that the provider refuses or leaves out', async () => {
     {
       severity: 'warning',
       what: expect.stringMatching(/^2 blocks of thinking of agent:main:main are stale: /),
-      remedy: expect.stringContaining('openbot clean edit'),
+      remedy: expect.stringMatching(/'openbot clean edit \S+ --keep 1 --truncate 0'/),
     },
     {
       severity: 'warning',

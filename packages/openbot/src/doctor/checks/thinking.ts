@@ -36,13 +36,14 @@ async function examineSession(key: string, path: string, cwd: string): Promise<F
   const { describeSession } = await import('oc-context-cleaner');
   const scope = { env: {}, cwd, source: 'openclaw' } as const;
   const described = await describeSession({ scope, sessionId: path, presets: {} }).catch(() => undefined);
-  const { staleThinking, droppedThinking } = described?.info ?? {};
+  const { staleThinking, droppedThinking, turns } = described?.info ?? {};
   const findings: Finding[] = [];
   if (staleThinking !== undefined) {
     findings.push({
       severity: 'warning',
       what: `${formatQuantity(staleThinking, 'block')} of thinking of ${key} ${staleThinking === 1 ? 'is' : 'are'} stale: an earlier clean or restore changed what comes before`,
-      remedy: `'openbot clean edit ${quoteForShell(path)} --strip-tools' removes what the provider refuses or leaves out`,
+      // Keeps each turn as it is.
+      remedy: `'openbot clean edit ${quoteForShell(path)} --keep ${Math.max(1, turns?.withTools ?? 0)} --truncate 0' removes what the provider refuses or leaves out, and no tool call`,
     });
   }
   if (droppedThinking?.isCurrent) {

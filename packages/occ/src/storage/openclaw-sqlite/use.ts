@@ -10,7 +10,7 @@ import type { FoundSession } from '../contract/found-session.ts';
 import type { MadeEdit, SettledUse, UseQuestion, UseStorage } from '../contract/use.ts';
 import { correctAfterRun } from './figures/correct-after-run.ts';
 import { findRunInProgress, type RunInProgress, readSnapshot } from './figures/run-in-progress.ts';
-import { findOpenRun, waitForOpenRun } from './open-run.ts';
+import { OpenRunSearch } from './open-run.ts';
 import { transcriptPathOf } from './transcript-path.ts';
 
 /**
@@ -52,13 +52,14 @@ async function waitOrSchedule(
   found: RunInProgress,
 ): Promise<SettledUse | undefined> {
   if (flags.force) return undefined;
-  const use = findOpenRun(session, ownRun, found, scheduled?.runner);
+  const search = new OpenRunSearch(session);
+  const use = search.find(ownRun, found, scheduled?.runner);
   const decision = decideUse(use, session.sessionId, flags);
   if (decision.act === 'refuse') throw decision.error;
   if (decision.act === 'schedule') return { act: 'schedule', note: decision.note, runner: found.runner };
   const waitMs = decision.act === 'wait' ? decision.ms : scheduled && flags.waitMs;
   if (waitMs === undefined) return undefined;
-  const left = await waitForOpenRun(session, { waitMs, runner: scheduled?.runner });
+  const left = await search.wait({ waitMs, runner: scheduled?.runner });
   if (left !== undefined) throw describeUse(left, session.sessionId, flags);
   return undefined;
 }

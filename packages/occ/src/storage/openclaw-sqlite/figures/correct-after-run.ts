@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { OpenBotError } from '@openbot/sessions';
 import { isHolderAlive } from '@openbot/sessions/disk';
@@ -13,6 +13,7 @@ import type { CorrectionTask, FiguresResult } from '../../contract/use.ts';
 import { correctFigures } from './correct-figures.ts';
 import {
   findRunProcess,
+  glanceAt,
   judgeRun,
   readSnapshot,
   type SessionSnapshot,
@@ -64,7 +65,7 @@ async function waitAndCorrect(run: FiguresRun): Promise<FiguresResult | undefine
     const record = readRecord(path);
     if (!isOurs(record, id) || record.figures === undefined) return undefined;
     const { figures } = record;
-    const glance = glanceAt(figures);
+    const glance = glanceAt(figures.database);
     if (glance === undefined) return undefined;
     const seen = tryToLook(figures);
     faults = seen instanceof Error ? faults + 1 : 0;
@@ -80,17 +81,9 @@ async function waitAndCorrect(run: FiguresRun): Promise<FiguresResult | undefine
     for (let glances = 0; glances < MOST_GLANCES; glances++) {
       if (performance.now() >= until) throw gaveUp('the run has not ended');
       await sleep(pollMs);
-      if (glanceAt(figures) !== glance) break;
+      if (glanceAt(figures.database) !== glance) break;
     }
   }
-}
-
-/** Changes with every write to the database; undefined if the database is gone. */
-function glanceAt({ database }: FiguresToCorrect): string | undefined {
-  const [main, wal] = [database, `${database}-wal`].map((path) =>
-    statSync(path, { throwIfNoEntry: false, bigint: true }),
-  );
-  return main && `${main.mtimeNs} ${main.size} ${wal?.mtimeNs} ${wal?.size}`;
 }
 
 /**

@@ -29,6 +29,14 @@ export function readSnapshot(database: string, sessionId: string): SessionSnapsh
   });
 }
 
+/** Changes with every write to the database; undefined if the database is gone. */
+export function glanceAt(database: string): string | undefined {
+  const [main, wal] = [database, `${database}-wal`].map((path) =>
+    statSync(path, { throwIfNoEntry: false, bigint: true }),
+  );
+  return main && `${main.mtimeNs} ${main.size} ${wal?.mtimeNs} ${wal?.size}`;
+}
+
 /** A run by the gateway sets the status; a run without the gateway only shows as the last writer. */
 function readRunState(entries: readonly SessionEntry[]): RunState {
   const running = entries.find(({ status }) => status === 'running');

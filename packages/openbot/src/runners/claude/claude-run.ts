@@ -12,11 +12,11 @@ import { findKnowledge, type Knowledge, markIdle, markRunning, readBefore } from
 import { Mirror } from './mirror.ts';
 import { effortOf } from './models.ts';
 import type { ClaudePlace } from './place.ts';
+import { costOf, isInterrupted, type ResultMessage } from './result.ts';
 
 type Events<T = void> = AsyncGenerator<RunEvent, T, undefined>;
 type SteeredMessage = Parameters<Run['steer']>[0];
 type SystemMessage = Extract<SDKMessage, { type: 'system' }>;
-type ResultMessage = Extract<SDKMessage, { type: 'result' }>;
 
 type OwnSession = { readonly id: string; readonly is: 'known' | 'new' };
 
@@ -385,15 +385,4 @@ export class ClaudeRun implements Run {
     this.#patience = setTimeout(() => void claude.end(0), INTERRUPT_PATIENCE_MS);
     claude.interrupt().catch(() => void claude.end(0));
   }
-}
-
-function isInterrupted({ terminal_reason: reason }: ResultMessage): boolean {
-  return reason === 'aborted_streaming' || reason === 'aborted_tools';
-}
-
-/** USD since the last result. The SDK passes it on without having a type for it; the total is of all runs of a session. */
-function costOf(result: ResultMessage): number {
-  const { model_usage_since_last_result: usage } = result as unknown as Record<string, unknown>;
-  const models = Object.values((usage ?? {}) as Record<string, { costUSD?: unknown }>);
-  return models.reduce((sum, { costUSD }) => sum + (typeof costUSD === 'number' ? costUSD : 0), 0);
 }

@@ -141,11 +141,8 @@ export interface RunRequest {
   readonly hasSuccessor?: boolean;
   readonly thinkingLevel?: string;
   readonly systemPrompt: SystemPrompt;
-  /**
-   * What takes the place of prompt and tools for the requests after a compaction, once for each. Undefined: they stay. A session
-   * of the runner's own program does not go on behind it where the model binds thinking: `ownSession` is empty then.
-   */
-  renewPrefix?(): Pick<RunRequest, 'systemPrompt' | 'tools'> | undefined;
+  /** What takes the place of prompt and tools for the requests after a compaction, once for each. Undefined: they stay. */
+  renewPrefix?(): Pick<RunRequest, 'systemPrompt' | 'tools' | 'ownTools'> | undefined;
   /** The last message of the person. It is already the last message in the transcript. Empty for a compaction between two turns. */
   readonly prompt: string;
   /** Of that message, which has them in the transcript too. Only where the model sees images. */
@@ -157,8 +154,8 @@ export interface RunRequest {
   /** Absolute. The agent can also read there: the folders of skills. */
   readonly readableDirs?: readonly string[];
   readonly tools: RunTools;
-  /** Settings of the runner's own program that the conversation began with. */
-  readonly ownSettings?: OwnSettings;
+  /** The tools of the runner's own program that the conversation began with. */
+  readonly ownTools?: OwnSettings['tools'];
   readonly ownSession: OwnSession;
   /** Nothing of the run is wanted later: the runner's own program keeps no session of it. */
   readonly keepsNothing?: true;
@@ -178,7 +175,6 @@ export interface RunRequest {
 export interface OwnSettings {
   /** The program's own tools that the model is told of. */
   readonly tools: readonly string[] | 'all';
-  /** Others: a conversation in the program's session does not go on behind a different one. */
   readonly mode?: string;
 }
 

@@ -126,8 +126,8 @@ export function startModels(
       const { model } = candidate;
       prefix.use(candidate);
       const systemPrompt = prefix.systemPrompt(model);
-      const { ownSettings } = prefix;
-      return how.start(candidate, { ...request, ...given, model, systemPrompt, ownSettings });
+      const { ownTools } = prefix;
+      return how.start(candidate, { ...request, ...given, model, systemPrompt, ownTools });
     },
     append: request.append,
     assertWritten: () => fault.throwIfAny(),
@@ -205,21 +205,26 @@ export function requestOf(
     thinkingLevel: what.thinkingLevel,
     systemPrompt: prefix.systemPrompt(what.model),
     renewPrefix: () =>
-      prefix.renew() ? { systemPrompt: prefix.systemPrompt(what.model), tools: prefix.tools() } : undefined,
+      prefix.renew()
+        ? {
+            systemPrompt: prefix.systemPrompt(what.model),
+            tools: prefix.tools(),
+            ownTools: prefix.ownTools,
+          }
+        : undefined,
     prompt: what.prompt,
     ...(what.images?.length && { images: what.images }),
     workspaceDir: agent.workspaceDir,
     readableDirs: readableDirsOf(turn),
     tools: prefix.tools(),
-    ownSettings: prefix.ownSettings,
+    ownTools: prefix.ownTools,
     ownSession: {
       get id() {
-        return prefix.allowsOwnSession ? ownId : undefined;
+        return ownId;
       },
       save: async (sdkSessionId) => {
         const change = { sessionKey, sessionId, sdkSessionId, now: tools.now };
         await fault.guard(() => setSdkSessionId({ ...turn.sessions, ...change }));
-        if (sdkSessionId !== ownId) prefix.noteOwnSession();
         // The same request may be started again.
         ownId = sdkSessionId;
       },

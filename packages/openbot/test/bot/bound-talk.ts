@@ -6,6 +6,7 @@ import type { Environment } from '@openbot/sessions/layout';
 import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
 import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
 import {
+  apiErrors,
   blocksOf,
   call,
   type MessageReply,
@@ -60,6 +61,8 @@ export class BoundTalk {
   readonly chats = [new Chat(), new Chat({ name: 'other' })] as const;
   readonly #failed: string[] = [];
   readonly #env: Environment;
+  /** The provider is overloaded. */
+  isDown = false;
   #bot: Bot | undefined;
   #now = EVENING;
   #calls = 0;
@@ -76,7 +79,7 @@ export class BoundTalk {
         providers: { anthropic: { baseUrl: api.url, apiKey: 'key' }, far: { ...far, models: [described] } },
       },
     };
-    api.setReplies((request) => this.#reply(request));
+    api.setReplies((request) => (this.isDown ? apiErrors.overloaded() : this.#reply(request)));
   }
 
   static async open(model: BoundModel): Promise<BoundTalk> {

@@ -104,6 +104,31 @@ test.skipIf(isMissing('claude')).each(CHANGES)(
   },
 );
 
+test.skipIf(isMissing('claude'))(
+  'Claude Code: no session goes on behind another prompt, also after a run that failed and one of an older model',
+  LONG,
+  async () => {
+    const talk = await BoundTalk.open('claude');
+    const renew = async (file: string) => {
+      await talk.command('/compact');
+      talk.writeFile(file, `Written to ${file}.`);
+    };
+    await talk.turn('One');
+    await renew('MEMORY.md');
+    talk.isDown = true;
+    await talk.turn('Two');
+    talk.isDown = false;
+    for (const words of ['Three', 'Four']) await talk.turn(words);
+    const older = 'claude/claude-opus-4-5';
+    await talk.turn('Five', { model: older });
+    await renew('USER.md');
+    await talk.turn('Six', { model: older });
+    for (const words of ['Seven', 'Eight']) await talk.turn(words);
+    const { refused, dropped, failed } = talk.measure();
+    expect({ refused, dropped, failed }).toEqual({ refused: 0, dropped: 0, failed: ['Two'] });
+  },
+);
+
 async function tellAround(talk: BoundTalk, change: Change['change']): Promise<void> {
   await talk.turn('One');
   await talk.turn('Two', { tool: '' });

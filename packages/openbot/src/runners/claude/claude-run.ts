@@ -8,7 +8,7 @@ import { BegunCalls } from './begun-calls.ts';
 import { compactApart, unwrapSummary } from './compact-apart.ts';
 import { brokenOff, type ClaudeFailure, describeFailure } from './failures.ts';
 import { handOver } from './hand-over.ts';
-import { findKnowledge, type Knowledge, markIdle, markRunning, readBefore } from './knowledge.ts';
+import { findKnowledge, hashPrompt, type Knowledge, markIdle, markRunning, readBefore } from './knowledge.ts';
 import { Mirror } from './mirror.ts';
 import { effortOf } from './models.ts';
 import type { ClaudePlace } from './place.ts';
@@ -140,7 +140,8 @@ export class ClaudeRun implements Run {
   }
 
   async #know(): Promise<Knowledge> {
-    const knowledge = await findKnowledge(this.#request);
+    const prompt = hashPrompt(this.#request, this.#ownSettings());
+    const knowledge = await findKnowledge(this.#request, prompt);
     this.#knowledge = knowledge;
     const { crashedId } = knowledge;
     if (crashedId !== undefined) {
@@ -148,6 +149,12 @@ export class ClaudeRun implements Run {
       await endAgentLeftovers(crashedId, env).catch(() => {});
     }
     return knowledge;
+  }
+
+  /** The tools that the conversation began with; the rest as it is now. */
+  #ownSettings() {
+    const now = this.#place.settingsOf(this.#request.transcript.agentId);
+    return { ...now, tools: this.#request.ownTools ?? now.tools };
   }
 
   /** Undefined if there is no such session to go on with. */
@@ -184,9 +191,10 @@ export class ClaudeRun implements Run {
   async #open(session: OwnSession, calls: BegunCalls): Promise<AgentSession | undefined> {
     const { transcript, workspaceDir, readableDirs, model, systemPrompt, tools, permit, findDenial } =
       this.#request;
-    const now = this.#place.settingsOf(transcript.agentId);
+    const { tools: own, mode } = this.#ownSettings();
+    const { tools: offered } = this.#place.settingsOf(transcript.agentId);
     const isGone = (name: string) =>
-      now.tools !== 'all' && !now.tools.includes(name) && !tools.list.some((tool) => tool.name === name);
+      offered !== 'all' && !offered.includes(name) && !tools.list.some((tool) => tool.name === name);
     try {
       return await AgentSession.open({
         agentId: transcript.agentId,
@@ -205,8 +213,8 @@ export class ClaudeRun implements Run {
           inputSchema: parameters,
           isReadOnly: !changes,
         })),
-        claudeTools: this.#request.ownSettings?.tools ?? now.tools,
-        permissionMode: now.mode,
+        claudeTools: own,
+        permissionMode: mode,
         mayBegin: (callId) => calls.whenBegun(callId),
         run: async (call, signal) => {
           const { sent, ...result } = await tools.run(call, AbortSignal.any([signal, this.#request.signal]));
@@ -340,7 +348,9 @@ export class ClaudeRun implements Run {
     this.#isMarked = true;
     const { written: own } = this.#mirror;
     const of = { own, unread: this.#unread };
-    await this.#mirror.append([await markIdle(this.#request, this.#knowledge!, this.#sdkSessionId!, of)]);
+    // After a compaction it has thinking that was made behind more than it has now.
+    const knowledge = { ...this.#knowledge!, ...(this.#isCompacted && { prompt: undefined }) };
+    await this.#mirror.append([await markIdle(this.#request, knowledge, this.#sdkSessionId!, of)]);
   }
 
   get #isRefusedForImage(): boolean {

@@ -1,6 +1,12 @@
-import { type EntryDraft, type TranscriptMessage, textsOf } from '@openbot/sessions/transcript';
+import { hash } from 'node:crypto';
+import {
+  bindsThinking,
+  type EntryDraft,
+  type TranscriptMessage,
+  textsOf,
+} from '@openbot/sessions/transcript';
 import type { PathEntry } from '../../transcripts/contract.ts';
-import type { RunRequest } from '../contract.ts';
+import type { OwnSettings, RunRequest } from '../contract.ts';
 
 /** The line that says what Claude Code's own session knows: `custom` with this type and a ClaudeMark. */
 const CLAUDE_MARK = 'openbot.claude';
@@ -15,6 +21,8 @@ type ClaudeMark =
       readonly generation: string;
       /** Ids of entries before the mark that it has not read: others wrote them during the run. */
       readonly missed: readonly string[];
+      /** Of the prompt that all of its thinking was made behind. Absent where that is not known, and after a compaction. */
+      readonly prompt?: string;
     };
 
 /** What Claude Code's session knows of a conversation. */
@@ -29,6 +37,8 @@ export interface Knowledge {
   /** The last entry that was looked at. */
   readonly lastId: string | undefined;
   readonly generation: string;
+  /** What a session that goes on, or begins, has all its thinking behind. */
+  readonly prompt: string | undefined;
 }
 
 /** Entries that the model does not read. All others but messages change what it reads of the entries before. */
@@ -36,19 +46,35 @@ const PASSIVE = new Set(['custom', 'label', 'model_change', 'thinking_level_chan
 
 /**
  * Compares the transcript with what Claude Code's session was last given. The transcript is the truth: where it was
- * rewritten since, or a run was cut off, the session is given up.
+ * rewritten since, or a run was cut off, the session is given up. Where the model binds thinking it is also given up if the
+ * prompt is another one.
+ * @param prompt `hashPrompt` of the request
  */
-export async function findKnowledge(request: RunRequest): Promise<Knowledge> {
+export async function findKnowledge(request: RunRequest, prompt: string): Promise<Knowledge> {
   const { id } = request.ownSession;
   const { generation, entries } = await request.lookBack();
   const { found, mark, isChanged, lastId } = await collectSince(entries, id !== undefined);
-  const { prompt, others: unread } = takePrompt(found, request.prompt);
-  const known = { promptId: prompt?.id, lastId, generation, unread };
+  const { prompt: asked, others: unread } = takePrompt(found, request.prompt);
+  const known = { promptId: asked?.id, lastId, generation, unread, prompt };
   if (id === undefined || isChanged) return { ...known, sessionId: undefined };
+  const isBound = bindsThinking(request.model.model, { byClaudeCode: true });
+  if (mark?.state === 'running') return { ...known, sessionId: undefined, crashedId: mark.sdkSessionId };
+  if (isBound && mark?.prompt !== prompt) return { ...known, sessionId: undefined };
   // A session of another program, such as OpenClaw: it has been given everything.
-  if (mark === undefined) return { ...known, sessionId: id, unread: [] };
-  if (mark.state === 'running') return { ...known, sessionId: undefined, crashedId: mark.sdkSessionId };
-  return { ...known, sessionId: mark.generation === generation ? id : undefined };
+  if (mark === undefined) return { ...known, sessionId: id, unread: [], prompt: undefined };
+  if (mark.generation !== generation) return { ...known, sessionId: undefined };
+  return { ...known, sessionId: id, prompt: mark.prompt === prompt ? prompt : undefined };
+}
+
+/** Everything that Claude Code tells the model before the conversation and that may change. */
+export function hashPrompt({ systemPrompt, tools }: RunRequest, own: OwnSettings): string {
+  const declared = tools.list.map(({ name, description, parameters, changes }) => [
+    name,
+    description,
+    parameters,
+    changes,
+  ]);
+  return hash('sha256', JSON.stringify([systemPrompt.text, declared, own])).slice(0, 16);
 }
 
 async function collectSince(entries: AsyncIterable<PathEntry>, hasSession: boolean) {
@@ -78,7 +104,7 @@ function isMessage({ type, message }: PathEntry): boolean {
 
 /** A mark that cannot be read says nothing about what the session knows. */
 function readMark(data: unknown): ClaudeMark {
-  const { state, sdkSessionId, generation, missed } = (data ?? {}) as Record<string, unknown>;
+  const { state, sdkSessionId, generation, missed, prompt } = (data ?? {}) as Record<string, unknown>;
   const id = String(sdkSessionId);
   if (state !== 'idle' || typeof generation !== 'string') return { state: 'running', sdkSessionId: id };
   return {
@@ -86,6 +112,7 @@ function readMark(data: unknown): ClaudeMark {
     sdkSessionId: id,
     generation,
     missed: Array.isArray(missed) ? missed.map(String) : [],
+    ...(typeof prompt === 'string' && { prompt }),
   };
 }
 
@@ -113,7 +140,7 @@ export function markRunning(sdkSessionId: string): EntryDraft {
  */
 export async function markIdle(
   request: RunRequest,
-  { lastId, generation }: Knowledge,
+  { lastId, generation, prompt }: Knowledge,
   sdkSessionId: string,
   { own, unread }: { readonly own: ReadonlySet<string>; readonly unread: readonly string[] },
 ): Promise<EntryDraft> {
@@ -122,7 +149,7 @@ export async function markIdle(
     if (entry.id === undefined || entry.id === lastId) break;
     if (isMessage(entry) && !own.has(entry.id)) missed.push(entry.id);
   }
-  const data: ClaudeMark = { state: 'idle', sdkSessionId, generation, missed };
+  const data: ClaudeMark = { state: 'idle', sdkSessionId, generation, missed, prompt };
   return { type: 'custom', customType: CLAUDE_MARK, data };
 }
 

@@ -31,8 +31,8 @@ export function openClaudeRunner({
       ...variablesOfClaude(env, agentOf(agentId).exec.passEnv ?? []),
     }),
     settingsOf: (agentId) => {
-      const { tools = 'none', permissionMode } = agentOf(agentId).claude ?? {};
-      return { tools: tools === 'none' ? [] : tools, mode: permissionMode };
+      const { tools = 'none', permissionMode: mode = 'default' } = agentOf(agentId).claude ?? {};
+      return { tools: tools === 'none' ? [] : tools, mode };
     },
   };
   return {

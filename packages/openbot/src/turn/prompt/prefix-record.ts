@@ -12,8 +12,8 @@ export type DeclaredTool = Pick<Tool, 'name' | 'description' | 'parameters' | 'c
 export interface PrefixRecord {
   /** Its name: another runner says the same in other words. */
   readonly runner: string;
-  /** Absent where it has none, and in a prefix of an earlier version. */
-  readonly own?: OwnSettings;
+  /** Of its own program. Absent where it has none, and in a prefix of an earlier version. */
+  readonly ownTools?: OwnSettings['tools'];
   readonly system: string;
   /** In their order. */
   readonly tools: readonly DeclaredTool[];

@@ -1,4 +1,4 @@
-import { bindsThinking, type EntryDraft } from '@openbot/sessions/transcript';
+import type { EntryDraft } from '@openbot/sessions/transcript';
 import type { ModelChoice, OwnSettings, RunEvent, RunRequest, SystemPrompt } from '../../runners/contract.ts';
 import { FILE_TOOLS } from '../../tools/all.ts';
 import { notAvailable, type RunTools, type Tool, toolFailure } from '../../tools/contract.ts';
@@ -60,10 +60,7 @@ export class SessionPrefix {
   #pending: EntryDraft[] = [];
   #isCompacted = false;
   #candidate: ModelCandidate;
-  #own: OwnSettings | undefined;
-  /** Counts the prefixes of this turn. The session of the runner's own program thought behind one of them. */
-  #number = 0;
-  #numberOfOwnSession = 0;
+  #ownTools: OwnSettings['tools'] | undefined;
   #filesBefore: PromptFacts['files'] | undefined;
   readonly #openCalls = new Set<string>();
 
@@ -78,7 +75,7 @@ export class SessionPrefix {
   private constructor(source: PrefixSource, found: FoundPrefix | undefined) {
     this.#source = source;
     this.#candidate = source.candidate;
-    this.#own = source.candidate.runner?.ownSettings?.(source.agentId);
+    this.#ownTools = this.#readOwnTools();
     if (found === undefined || found.state === 'compacted') {
       this.#record = this.#begin();
       this.#known = this.#record.facts;
@@ -87,10 +84,9 @@ export class SessionPrefix {
     const { record, known, bytes, state } = found;
     this.#record = record;
     this.#known = known;
-    if (state === 'foreign') this.#repeat(PREFIX_MARK);
+    if (state === 'foreign') this.#repeat(record, PREFIX_MARK);
     else if (bytes.behind > Math.max(MOST_BYTES_BEHIND, RECORDS_BEHIND * bytes.record))
-      this.#repeat(PREFIX_AGAIN_MARK);
-    this.use(source.candidate);
+      this.#repeat(record, PREFIX_AGAIN_MARK);
   }
 
   systemPrompt({ provider, model }: ModelChoice): SystemPrompt {
@@ -117,9 +113,9 @@ export class SessionPrefix {
     };
   }
 
-  /** Settings of the runner's own program that the conversation began with. */
-  get ownSettings(): OwnSettings | undefined {
-    return this.#isTakenOver ? this.#own : (this.#record.own ?? this.#own);
+  /** The tools of the runner's own program that the conversation began with. */
+  get ownTools(): OwnSettings['tools'] | undefined {
+    return this.#isTakenOver ? this.#ownTools : (this.#record.ownTools ?? this.#ownTools);
   }
 
   /** What the next message should tell. It counts as known from now on. */
@@ -144,13 +140,12 @@ export class SessionPrefix {
   use(candidate: ModelCandidate): void {
     this.#openCalls.clear();
     this.#candidate = candidate;
-    this.#own = candidate.runner?.ownSettings?.(this.#source.agentId);
-    if (this.renew() || this.#isTakenOver) return;
-    const { own } = this.#record;
-    if (own === undefined || this.#own === undefined || own.mode === this.#own.mode) return;
-    // The program would tell the model something else in its session.
-    this.#number++;
-    this.#repeat(PREFIX_MARK, this.#own);
+    this.#ownTools = this.#readOwnTools();
+    this.renew();
+  }
+
+  #readOwnTools(): OwnSettings['tools'] | undefined {
+    return this.#candidate.runner?.ownSettings?.(this.#source.agentId).tools;
   }
 
   /** No thinking of the conversation so far is sent to the model that is asked. */
@@ -173,20 +168,12 @@ export class SessionPrefix {
     return true;
   }
 
-  /** False for a session of the runner's own program whose thinking does not count behind this prefix. */
-  get allowsOwnSession(): boolean {
-    const { model } = this.#candidate.model;
-    return this.#numberOfOwnSession === this.#number || !bindsThinking(model, { byClaudeCode: true });
-  }
-
-  /** The runner's own program has begun a session behind this prefix. */
-  noteOwnSession(): void {
-    this.#numberOfOwnSession = this.#number;
-  }
-
   /** Writes lines of a run, and in the same write before them what has to be kept of the prefix. */
   async append(drafts: readonly EntryDraft[], write: RunRequest['append']) {
-    if (this.#isTakenOver && drafts.some(isAnswer)) this.#repeat(PREFIX_MARK, this.#own);
+    if (this.#isTakenOver && drafts.some(isAnswer)) {
+      const runner = this.#candidate.runner!.name;
+      this.#repeat({ ...this.#record, runner, ownTools: this.#ownTools }, PREFIX_MARK);
+    }
     const pending = this.#pending;
     if (pending.length + drafts.length === 0) return [];
     this.#pending = [];
@@ -241,7 +228,6 @@ export class SessionPrefix {
   }
 
   #begin(): PrefixRecord {
-    this.#number++;
     const runner = this.#candidate.runner?.name ?? 'none';
     const { text, report, facts } = this.#source.build();
     const tools = this.#source.tools.list.map(({ name, description, parameters, changes }) => ({
@@ -251,14 +237,13 @@ export class SessionPrefix {
       changes,
     }));
     return this.#keep(
-      { runner, own: this.#own, system: text, tools, facts: factsInPrompt(facts), report },
+      { runner, ownTools: this.#ownTools, system: text, tools, facts: factsInPrompt(facts), report },
       PREFIX_MARK,
     );
   }
 
-  #repeat(customType: string, own = this.#record.own): void {
-    const runner = this.#candidate.runner?.name ?? this.#record.runner;
-    this.#keep({ ...this.#record, runner, own, facts: this.#known }, customType);
+  #repeat(record: PrefixRecord, customType: string): void {
+    this.#keep({ ...record, facts: this.#known }, customType);
   }
 
   #keep(record: PrefixRecord, customType: string): PrefixRecord {

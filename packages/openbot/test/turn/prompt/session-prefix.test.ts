@@ -337,9 +337,6 @@ describe('the prefix', () => {
     await talk.write([{ type: 'compaction', summary: 'They talked.', tokensBefore: 1 }, thought('more')]);
     const later = await talk.open({ agentName: 'Eve' });
     expect(later.systemPrompt(BOUND).text).toContain('You are Eve');
-    expect(later.allowsOwnSession).toBe(false);
-    later.noteOwnSession();
-    expect(later.allowsOwnSession).toBe(true);
     expect(await talk.say(later, 'two')).toEqual([TODAY]);
     expect(await talk.thinkingIn()).toEqual(['about answer to two']);
   });
@@ -455,19 +452,27 @@ describe('thinking that was made behind another prefix is not sent to a model th
     expect(await talk.thinkingIn()).toHaveLength(3);
   });
 
-  test('of a session of the runner’s own program, whose mode has changed since; its tools stay', async () => {
+  test('not of a runner whose settings change: the tools of its own program stay until a compaction', async () => {
     const talk = makeConversation();
-    const claude = (tools: OwnSettings['tools'], mode?: string) => ({
-      candidate: candidateOf('claude', { tools, mode }),
-    });
-    await talk.say(await talk.open(claude([])), 'one');
-    const wider = await talk.open(claude(['Read']));
-    expect([wider.ownSettings?.tools, wider.allowsOwnSession]).toEqual([[], true]);
+    const claude = (...tools: string[]) => ({ candidate: candidateOf('claude', { tools }) });
+    await talk.say(await talk.open(claude('Read')), 'one');
+    const wider = await talk.open(claude('Read', 'Bash'));
+    expect(wider.ownTools).toEqual(['Read']);
     await talk.say(wider, 'two');
-    const other = await talk.open(claude(['Read'], 'plan'));
-    expect([other.ownSettings?.tools, other.allowsOwnSession]).toEqual([['Read'], false]);
-    await talk.say(other, 'three');
-    expect((await talk.open(claude('all', 'plan'))).ownSettings?.tools).toEqual(['Read']);
-    expect(await talk.thinkingIn()).toEqual(['about answer to three']);
+    expect(await talk.thinkingIn()).toHaveLength(2);
+    await talk.write([{ type: 'compaction', summary: 'They talked.', tokensBefore: 1 }]);
+    expect((await talk.open(claude('Read', 'Bash'))).ownTools).toEqual(['Read', 'Bash']);
+    const other = await talk.open();
+    expect(other.ownTools).toBeUndefined();
+    other.use(candidateOf('claude', { tools: 'all' }));
+    expect(other.ownTools).toEqual('all');
+  });
+
+  test('of another runner also where its prefix is repeated because it is far back', async () => {
+    const talk = makeConversation();
+    await talk.say(await talk.open(), 'one');
+    await talk.write([TURN, user('x'.repeat(600_000)), thought('much')]);
+    await talk.say(await talk.open({ runner: 'claude' }), 'two');
+    expect(await talk.thinkingIn()).toEqual(['about answer to two']);
   });
 });

@@ -141,7 +141,7 @@ export interface RunRequest {
   readonly hasSuccessor?: boolean;
   readonly thinkingLevel?: string;
   readonly systemPrompt: SystemPrompt;
-  /** What takes the place of prompt and tools for the requests after a compaction, once for each. Undefined: they stay. */
+  /** What takes the place of prompt and tools for the requests after a compaction. Undefined: they stay. */
   renewPrefix?(): Pick<RunRequest, 'systemPrompt' | 'tools' | 'ownTools'> | undefined;
   /** The last message of the person. It is already the last message in the transcript. Empty for a compaction between two turns. */
   readonly prompt: string;

@@ -126,8 +126,8 @@ export function startModels(
       const { model } = candidate;
       prefix.use(candidate);
       const systemPrompt = prefix.systemPrompt(model);
-      const { ownTools } = prefix;
-      return how.start(candidate, { ...request, ...given, model, systemPrompt, ownTools });
+      const told = { systemPrompt, tools: prefix.tools(), ownTools: prefix.ownTools };
+      return how.start(candidate, { ...request, ...given, model, ...told });
     },
     append: request.append,
     assertWritten: () => fault.throwIfAny(),
@@ -187,6 +187,7 @@ export function requestOf(
   const { tools, work, agent } = turn;
   const transcript = turn.refOf(entry);
   const { prefix } = what;
+  let isRenewed = false;
   let ownId = readSdkSessionId(entry);
   const write: RunRequest['append'] = (drafts) =>
     fault.guard(async () => {
@@ -204,14 +205,12 @@ export function requestOf(
     model: what.model,
     thinkingLevel: what.thinkingLevel,
     systemPrompt: prefix.systemPrompt(what.model),
-    renewPrefix: () =>
-      prefix.renew()
-        ? {
-            systemPrompt: prefix.systemPrompt(what.model),
-            tools: prefix.tools(),
-            ownTools: prefix.ownTools,
-          }
-        : undefined,
+    renewPrefix: () => {
+      isRenewed = prefix.renew() || isRenewed;
+      if (!isRenewed) return undefined;
+      const systemPrompt = prefix.systemPrompt(what.model);
+      return { systemPrompt, tools: prefix.tools(), ownTools: prefix.ownTools };
+    },
     prompt: what.prompt,
     ...(what.images?.length && { images: what.images }),
     workspaceDir: agent.workspaceDir,

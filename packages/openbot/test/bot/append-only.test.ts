@@ -233,6 +233,55 @@ describe('a conversation by the runner pi', () => {
     expectOnePrefix(stage);
   });
 
+  test('gives way after a compaction: the next model has the new prompt and the new tools', async () => {
+    const stage = await openPi();
+    const home = new BotHome();
+    let isDown = false;
+    stage.api.setReplies(({ model, messages, tools = [] }, count) => {
+      if (tools.length === 0) {
+        isDown = true;
+        return { blocks: [say('They talked.')] };
+      }
+      if (isDown && model === 'claude-opus-5-5') return apiErrors.overloaded();
+      const last = JSON.stringify(messages.at(-1));
+      const isLong = last.includes('long');
+      const use = isLong ? call(`toolu_${count}`, 'list_files', {}) : say('word '.repeat(6000));
+      const usage = { input_tokens: isLong ? 48_000 : 10_000, output_tokens: 10 };
+      return { blocks: [think(`Hm ${count}.`), use], usage };
+    });
+    const models = ['claude-opus-5-5', 'claude-sonnet-5-5'].map((id) => ({
+      id,
+      reasoning: true,
+      contextWindow: 50_000,
+    }));
+    const { far } = stage.providers as { far: object };
+    for (const message of ['one', 'two', 'three', 'a long one', 'five']) {
+      const bot = await home.open({
+        config: {
+          tools: { exec: { security: message === 'a long one' || message === 'five' ? 'full' : 'deny' } },
+          agents: {
+            defaults: {
+              model: { primary: stage.models[0], fallbacks: [stage.models[1]] },
+              thinkingDefault: 'high',
+              compaction: { memoryFlush: { enabled: false } },
+            },
+          },
+          models: { providers: { far: { ...far, models } as never } },
+        },
+      });
+      expect((await bot.say({ message })).error).toBeUndefined();
+      await bot.close();
+    }
+    const asked = talkOf(stage).slice(-3);
+    expect(asked.map(({ model }) => model)).toContain('claude-sonnet-5-5');
+    expect(asked.map(({ tools = [] }) => tools.some(({ name }) => name === 'exec'))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([stage.api.faults, stage.api.dropped]).toEqual([[], []]);
+  });
+
   test('loses nothing to a model of another runner that fails too, or to one that does not exist', async () => {
     const stage = await openPi();
     const { home, settings, ask } = openTalk(stage);

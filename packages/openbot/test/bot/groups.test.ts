@@ -114,7 +114,7 @@ test.each([
     const home = new BotHome();
     home.writeScript('s', { turns: [{ steps: [{ text: 'ok' }] }] });
     mkdirSync(join(home.stateDir, 'workspace'), { recursive: true });
-    writeFileSync(join(home.stateDir, 'workspace/MEMORY.md'), 'The door code is 4711.\n');
+    writeFileSync(join(home.stateDir, 'workspace/MEMORY.md'), 'The key is under the papaya.\n');
     const chat = new Chat({ name: 'whatsapp' });
     const config = {
       agents: { defaults: { model: 'script/s' } },
@@ -126,7 +126,7 @@ test.each([
     await bot.say({ message: 'from the machine', sessionKey: KEY });
     await chat.writeInGroup(GROUP, BOB, 'hello again', at(46));
     await bot.idle();
-    expect(JSON.stringify(home.linesOf(KEY))).not.toContain('4711');
+    expect(JSON.stringify(home.linesOf(KEY))).not.toContain('papaya');
     expect(home.saidIn(KEY).join('\n')).not.toMatch(/Gone: /);
     expect(home.entryOf(KEY).chatType).toBe('group');
   },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 import { AgentSession, endAgentLeftovers } from '@openbot/claude-code';
-import { notAvailable, type SentByTool } from '../../tools/contract.ts';
+import type { SentByTool } from '../../tools/contract.ts';
 import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
 import { describeFault } from '../describe-fault.ts';
 import { BegunCalls } from './begun-calls.ts';
@@ -11,6 +11,7 @@ import { handOver } from './hand-over.ts';
 import { findKnowledge, hashPrompt, type Knowledge, markIdle, markRunning, readBefore } from './knowledge.ts';
 import { Mirror } from './mirror.ts';
 import { effortOf } from './models.ts';
+import { declareTools, findGone } from './own-tools.ts';
 import type { ClaudePlace } from './place.ts';
 import { costOf, isInterrupted, type ResultMessage } from './result.ts';
 
@@ -192,9 +193,7 @@ export class ClaudeRun implements Run {
     const { transcript, workspaceDir, readableDirs, model, systemPrompt, tools, permit, findDenial } =
       this.#request;
     const { tools: own, mode } = this.#ownSettings();
-    const { tools: offered } = this.#place.settingsOf(transcript.agentId);
-    const isGone = (name: string) =>
-      offered !== 'all' && !offered.includes(name) && !tools.list.some((tool) => tool.name === name);
+    const offered = this.#place.settingsOf(transcript.agentId).tools;
     try {
       return await AgentSession.open({
         agentId: transcript.agentId,
@@ -207,12 +206,7 @@ export class ClaudeRun implements Run {
         contextWindow: model.contextWindow,
         systemPrompt: systemPrompt.text,
         effort: effortOf(this.#request.thinkingLevel),
-        tools: tools.list.map(({ name, description, parameters, changes }) => ({
-          name,
-          description,
-          inputSchema: parameters,
-          isReadOnly: !changes,
-        })),
+        tools: declareTools(tools.list),
         claudeTools: own,
         permissionMode: mode,
         mayBegin: (callId) => calls.whenBegun(callId),
@@ -225,7 +219,8 @@ export class ClaudeRun implements Run {
           permit({ callId: id, toolName: name, arguments: args }, signal),
         unreadable: this.#request.unreadable,
         findDenial: ({ name, arguments: args }) =>
-          isGone(name) ? notAvailable(name) : findDenial?.({ toolName: name, arguments: args }),
+          findGone(name, { ours: tools.list, told: own, offered }) ??
+          findDenial?.({ toolName: name, arguments: args }),
         onSummary: (summary) => {
           this.#summary = unwrapSummary(summary);
         },

@@ -1,3 +1,4 @@
+import { isSharedSession } from '../../access/shared-session.ts';
 import { runWithLimits } from '../../runners/run-with-limits.ts';
 import type { ChosenRun } from '../choose-run.ts';
 import type { FailedModel } from '../failover/describe-failover.ts';
@@ -40,7 +41,7 @@ export async function flushMemory(
     sessions: turn.sessions,
     config: { agents: { defaults: agent } },
     contextWindow: chosen.model.contextWindow,
-    isGroup: session.isGroup,
+    isGroup: isSharedSession(session),
     // A person who is asked about memories while their message waits would not know why.
     isReadOnly: chosen.isReadOnly || chosen.isAsking,
     timeZone: agent.userTimezone,

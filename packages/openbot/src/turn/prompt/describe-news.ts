@@ -36,6 +36,7 @@ export function describeNews(known: PromptFacts, now: PromptFacts, declared: rea
     ...describeText('the instructions of your configuration', known.systemPrompt, now.systemPrompt),
     ...describeSkills(known.skills, now.skills),
     ...describeTools(known.tools, now.tools, declared),
+    ...describeOwnTools(known.ownTools, now.ownTools),
     ...describeText('the description of this group', known.groupIntro, now.groupIntro),
     ...describeText('the additional instructions', known.extra, now.extra),
   ];
@@ -96,5 +97,12 @@ function describeTools(before: string | undefined, after = '', declared: readonl
     ...(later.length === 0
       ? []
       : [`New tools, which you get after the next compaction or reset: ${later.join(', ')}`]),
+  ];
+}
+
+function describeOwnTools(before: string | undefined, after: string | undefined): string[] {
+  if (before === undefined || after === undefined || before === after) return [];
+  return [
+    `Of the tools of Claude Code you can use now: ${after || 'none'}. Those that you do not have yet come after the next compaction or reset.`,
   ];
 }

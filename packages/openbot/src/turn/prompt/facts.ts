@@ -18,6 +18,8 @@ export interface PromptFacts {
   readonly skills?: string;
   /** Names. Absent in a prefix of an earlier version. */
   readonly tools?: string;
+  /** Of the runner's own program: names, or `all`. Absent where it has none. */
+  readonly ownTools?: string;
   readonly groupIntro?: string;
   readonly extra?: string;
   /** Texts of the workspace's files as the model reads them, by name. */

@@ -122,9 +122,10 @@ export class SessionPrefix {
   tellNews(): News {
     const { facts } = this.#source.build();
     const { channel, groupIntro, extra } = this.#known;
+    const ownTools = nameTools(this.#ownTools) ?? this.#known.ownTools;
     const now = this.#source.isFromPlace
-      ? { ...facts, channel: facts.channel ?? channel }
-      : { ...facts, channel, groupIntro, extra };
+      ? { ...facts, ownTools, channel: facts.channel ?? channel }
+      : { ...facts, ownTools, channel, groupIntro, extra };
     const changes = compareFacts(this.#known, now);
     if (changes === undefined) return { lines: [], told: [] };
     const declared = this.#record.tools.map(({ name }) => name);
@@ -236,8 +237,9 @@ export class SessionPrefix {
       parameters,
       changes,
     }));
+    const inPrompt = { ...factsInPrompt(facts), ownTools: nameTools(this.#ownTools) };
     return this.#keep(
-      { runner, ownTools: this.#ownTools, system: text, tools, facts: factsInPrompt(facts), report },
+      { runner, ownTools: this.#ownTools, system: text, tools, facts: inPrompt, report },
       PREFIX_MARK,
     );
   }
@@ -252,6 +254,10 @@ export class SessionPrefix {
     this.#pending = [{ type: 'custom', customType, data: record }];
     return record;
   }
+}
+
+function nameTools(tools: OwnSettings['tools'] | undefined): string | undefined {
+  return typeof tools === 'object' ? tools.join(', ') : tools;
 }
 
 function isAnswer(draft: EntryDraft): boolean {

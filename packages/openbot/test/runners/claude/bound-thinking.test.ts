@@ -1,4 +1,6 @@
 /** Claude Code with a model that binds thinking: what it loses is told. */
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { say, think } from '../../../../../test/imitations/messages-format.ts';
 import { MODEL, missing, useClaude } from './claude-talk.ts';
@@ -11,7 +13,7 @@ const TOKEN = { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: 'imitation' };
 const claude = useClaude();
 
 describe.skipIf(missing !== undefined)('claude, with a model that binds thinking', () => {
-  it('drops what was thought behind another prompt, and says where it was', async () => {
+  it('drops what was thought behind other words, and says where it was', async () => {
     const talk = await claude.openTalk({
       config: { tools: { exec: { passEnv: [FIRST_PARTY] } } },
       env: { [FIRST_PARTY]: '1', ...TOKEN },
@@ -20,10 +22,10 @@ describe.skipIf(missing !== undefined)('claude, with a model that binds thinking
     const replies = (text: string) => [{ blocks: [think(text), say(text)] }];
     const first = await talk.ask('first', replies('one'), { model });
     expect(first.filter(({ type }) => type === 'thinking-dropped')).toEqual([]);
-    const second = await talk.ask('second', replies('two'), {
-      model,
-      systemPrompt: { text: 'Another prompt.', report: {} as never },
-    });
+    // Somebody edits Claude Code's own session.
+    for (const path of globSync(join(claude.bench.home.config, 'projects/*/*.jsonl')))
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll('first', 'other'));
+    const second = await talk.ask('second', replies('two'), { model });
     const paths = claude.bench.api.dropped.map(({ path }) => path);
     expect(paths).toHaveLength(1);
     expect(second.filter(({ type }) => type === 'thinking-dropped')).toEqual([

@@ -53,7 +53,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     TranscriptAppender TranscriptBuilder TranscriptHeader TranscriptMessage Turn bindsThinking buildSessionFileEntry
     composeDeliveryMirror composeEntry composeHeader composeLine composeUserMessage childrenOf callIdsOf
     answeredIdsOf contextCharacters contextOf ensureTranscript estimateTokens extractSessionText
-    extractSpokenText findRefusals formatSpokenText hasBoundThinking hasTools leafOf listSessionFiles measureContext
+    extractSpokenText findNewestModel findRefusals formatSpokenText hasBoundThinking hasTools leafOf listSessionFiles measureContext
     modelMessagesOf openTranscriptForAppend readFileEnds readFileLinesBackwards readFileStart
     hasTranscriptHeader repairTranscriptHeader scanOpenTranscript sideOf withTranscriptLock LineMessage LineUsage
     MessageBlock Speaker readLineMessage splitSystemPart textsOf wordsBehindSystemPart

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { activePath, scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import {
   FLAG,
+  findNewestModel,
   hasBoundThinking,
   LineSplitter,
   leafOf,
@@ -37,7 +38,7 @@ export async function readLastExchange(path: string): Promise<ReadExchange> {
     const transcript = scanTail(tail.bytes);
     // Lines outside the conversation do not show its state.
     const exchange = transcript.lastInTree < 0 ? 'unknown' : judgeLastExchange(transcript);
-    const namesModel = transcript.hasFlag(FLAG.boundModel | FLAG.otherModel);
+    const namesModel = findNewestModel(transcript, activePath(transcript).entries) !== undefined;
     if (tail.isWhole || exchange === 'finished' || (exchange === 'unfinished' && namesModel)) {
       return {
         exchange: exchange === 'unknown' ? 'finished' : exchange,

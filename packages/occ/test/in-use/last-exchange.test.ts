@@ -108,3 +108,16 @@ test('a result whose call is further back than what is read of the file', async 
   expect(await judge(chain([header, question, call, long]))).toEqual(['unfinished', 'unfinished']);
   expect(await judge(chain([header, question, call, long, answer]))).toEqual(['finished', 'finished']);
 });
+
+test('thinking is bound, though the end of the file names another model in a try that failed', async () => {
+  const { content } = answer.message as unknown as { content: object[] };
+  const says = (model: string, more: object = {}) => ({
+    type: 'message',
+    message: { role: 'assistant', content, model, ...more },
+  });
+  const filler = Array.from({ length: 1200 }, () => ({ ...custom, data: { text: 'x'.repeat(300) } }));
+  const failed = says('gpt-5', { content: [], stopReason: 'error' });
+  const lines = [header, question, says('claude-opus-5-5'), ...filler, question, failed, question];
+  writeFileSync(path, chain(lines));
+  expect(await readLastExchange(path)).toEqual({ exchange: 'unfinished', isBound: true });
+});

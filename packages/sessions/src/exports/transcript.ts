@@ -30,7 +30,7 @@ export { findRefusals, type Refusal } from '../transcript/context/provider-rules
 
 // Models that bind thinking
 
-export { bindsThinking, hasBoundThinking } from '../transcript/preserved-thinking.ts';
+export { bindsThinking, findNewestModel, hasBoundThinking } from '../transcript/preserved-thinking.ts';
 
 // Token figures
 

@@ -76,17 +76,27 @@ function minorOf(part = ''): number {
   return /^\D*$|^v\d+$/.test(part) ? 0 : Number.POSITIVE_INFINITY;
 }
 
+interface Flagged {
+  has(index: number, flag: number): boolean;
+}
+
 /**
  * Whether the thinking of a session is bound. The newest model on the path decides: it is the one that reads the session next.
+ * A request that failed may have been a try with another model: it counts only where nothing else names one.
  * @param path of the active path, in its order
  */
-export function hasBoundThinking(
-  transcript: { has(index: number, flag: number): boolean },
-  path: readonly number[],
-): boolean {
-  const newest = path.findLast((index) => transcript.has(index, FLAG.boundModel | FLAG.otherModel));
+export function hasBoundThinking(transcript: Flagged, path: readonly number[]): boolean {
+  const newest =
+    findNewestModel(transcript, path) ?? path.findLast((index) => transcript.has(index, NAMES_MODEL));
   return newest !== undefined && transcript.has(newest, FLAG.boundModel);
 }
+
+/** The last entry of the path that names a model and did not fail. */
+export function findNewestModel(transcript: Flagged, path: readonly number[]): number | undefined {
+  return path.findLast((index) => transcript.has(index, NAMES_MODEL) && !transcript.has(index, FLAG.failed));
+}
+
+const NAMES_MODEL = FLAG.boundModel | FLAG.otherModel;
 
 /** The flag of a line that names this model; none where it names no model. */
 export function flagOfModel(model: unknown): number {

@@ -129,6 +129,27 @@ describe('the newest model of a session decides', () => {
       true,
     ],
     [
+      'the words of a run that was stopped',
+      openclaw(answer('claude-opus-5-5'), answer('gateway-injected', { provider: 'openclaw' })),
+      true,
+    ],
+    [
+      'what a gateway wrote down for another agent',
+      openclaw(answer('claude-opus-5-5'), answer('acp-runtime', { provider: 'openclaw' })),
+      true,
+    ],
+    [
+      'a try with an older model that failed',
+      openclaw(answer('claude-opus-5-5'), answer('gpt-5', { content: [], stopReason: 'error' })),
+      true,
+    ],
+    [
+      'a try with a newer model that failed',
+      openclaw(answer('gpt-5'), answer('claude-opus-5-5', { content: [], stopReason: 'aborted' })),
+      false,
+    ],
+    ['nothing but a try that failed', openclaw(answer('claude-opus-5-5', { stopReason: 'error' })), true],
+    [
       'a branch that was left',
       openclaw(
         answer('claude-opus-5'),

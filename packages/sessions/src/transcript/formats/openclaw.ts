@@ -274,8 +274,11 @@ function readAssistant({ values }: SkimmedLine, facts: LineFacts): void {
   const stopReason = values[STOP_REASON];
   if (stopReason === 'error' || stopReason === 'aborted') facts.flags |= FLAG.failed;
   if (values[MODEL] === 'delivery-mirror') facts.flags |= FLAG.mirror;
-  else facts.flags |= flagOfModel(values[MODEL]);
+  else if (!BY_GATEWAY.has(values[MODEL])) facts.flags |= flagOfModel(values[MODEL]);
 }
+
+/** In the place of a model, where the gateway wrote the message: words so far of a run that was stopped, or of another agent. */
+const BY_GATEWAY = new Set<unknown>(['gateway-injected', 'acp-runtime']);
 
 function readUsage(values: readonly unknown[]): TokenUsage | undefined {
   const input = values[USAGE_INPUT];

@@ -8,6 +8,7 @@ import {
   modelMessagesOf,
   type Refusal,
 } from '@openbot/sessions/transcript';
+import { thinksBeforeCuts } from './decisions/bound-thinking.ts';
 import { NO_CALL, pairCalls } from './pair-calls.ts';
 
 /**
@@ -85,9 +86,7 @@ function thinksBehindChange(
   };
   const first = now!.findIndex((entry, place) => !isSame(entry, place));
   if (first < 0) return false;
-  // What an entry thinks before the calls in it that were shortened still counts.
-  const staysFirst =
-    entryBefore(now![first]!) === old![first] && after.has(now![first]!, FLAG.beginsWithThinking);
+  const staysFirst = entryBefore(now![first]!) === old![first] && thinksBeforeCuts(after, now![first]!);
   return now!
     .slice(staysFirst ? first + 1 : first)
     .some((entry) => after.has(entry, FLAG.thinking) && !is.edits.has(entry));

@@ -69,7 +69,7 @@ export function planClean(
   }
   let unbound = 0;
   if (isBound && (lines.changes || staleFrom !== undefined)) {
-    const gone = findUnboundThinking(transcript, context, lines, readLine, staleFrom);
+    const gone = findUnboundThinking(transcript, context, lines, staleFrom);
     for (const index of gone) {
       unbound += transcript.thinkingCountOf(index);
       lines.dropThinkingAlone(index);

@@ -7,6 +7,7 @@ import { listBackupFiles } from '../backups/backups.ts';
 import { readJournal } from '../backups/journal.ts';
 import { findOriginal } from '../backups/original.ts';
 import { withOriginal } from '../backups/original-state.ts';
+import { thinksBeforeCuts } from '../clean/decisions/bound-thinking.ts';
 import { thinkingOf } from '../clean/thinking-removal.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import type { SessionLines } from '../storage/contract/rewriting.ts';
@@ -146,9 +147,8 @@ class StaleSearch {
       const blocks = thinkingOf(now.readLine(at)).filter((block) => held.has(block));
       if (blocks.length === 0) continue;
       this.#judged.add(at);
-      // What an entry thinks before the calls in it that were shortened has nothing else before it.
       const isFirst = place === same && now.context.entries[same] === at;
-      const isBefore = isFirst && now.transcript.has(at, FLAG.beginsWithThinking);
+      const isBefore = isFirst && thinksBeforeCuts(now.transcript, at);
       if (place >= same && !isBefore) this.#stale.set(at, blocks.length);
     }
   }

@@ -1,5 +1,5 @@
 /** Thinking of models that bind it to what was said before it. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { planClean } from '../../src/clean/plan-clean.ts';
 import { findFault } from '../../src/rewrite/verify-clean.ts';
 import { cleanBytes, readTranscript } from './clean-bytes.ts';
@@ -116,7 +116,7 @@ test('a leaf of thinking alone stays as a line with nothing in it', () => {
   expect(cleanLines(cleaned, { keep: 0 })).toEqual(cleaned);
 });
 
-test('of an entry with calls that are cut, thinking before them stays', () => {
+describe('an entry whose calls are cut is the first that changes', () => {
   const long = call('x1', { text: 'x'.repeat(400) });
   const ends = [
     answers('r1', 'x1'),
@@ -124,12 +124,24 @@ test('of an entry with calls that are cut, thinking before them stays', () => {
     answers('r2', 'x2'),
     calls('a2', BOUND, text('done')),
   ];
-  const cut = { keepTurnsWithTools: 1, truncatePercent: 100 };
-  const before = toBytes(transcript(asks('q1', 'one'), calls('c1', BOUND, thinking(), long), ...ends));
-  expect(thinkersIn(cleanBytes(before, cut).planned)).toEqual(['c1']);
-  const behind = calls('c1', BOUND, thinking(), long, thinking(), call('y1'));
-  const between = toBytes(transcript(asks('q1', 'one'), behind, answers('s1', 'y1'), ...ends));
-  expect(thinkersIn(cleanBytes(between, cut).planned)).toEqual([]);
+  const clean = (...content: Line[]) => {
+    const between = content.some((block) => block.id === 'y1') ? [answers('s1', 'y1')] : [];
+    const lines = transcript(asks('q1', 'one'), calls('c1', BOUND, ...content), ...between, ...ends);
+    const cleaned = cleanBytes(toBytes(lines), { keepTurnsWithTools: 1, truncatePercent: 100 });
+    const { transcript: before, planned, plan } = cleaned;
+    expect(findFault(before, readTranscript(planned), plan)).toBeUndefined();
+    return thinkersIn(planned);
+  };
+
+  test('thinking before the calls stays', () => {
+    expect(clean(thinking(), long)).toEqual(['c1']);
+    expect(clean(text('I look.'), thinking(), long)).toEqual(['c1']);
+  });
+
+  test('thinking behind one of them goes, with all thinking of the entry', () => {
+    expect(clean(thinking(), long, thinking(), call('y1'))).toEqual([]);
+    expect(clean(text('I look.'), long, thinking(), call('y1'))).toEqual([]);
+  });
 });
 
 test('the result is checked: thinking left behind a change is a fault', () => {
@@ -146,4 +158,20 @@ test('the result is checked: thinking left behind a change is a fault', () => {
   expect(findFault(before, readTranscript(Buffer.from(left)), plan)).toBe(
     'thinking is left behind what it is not bound to',
   );
+});
+
+test('the result is checked: thinking left behind a call that was cut is a fault', () => {
+  const long = call('x1', { text: 'x'.repeat(400) });
+  const ends = [
+    answers('r1', 'x1'),
+    answers('s1', 'y1'),
+    calls('c2', BOUND, call('x2')),
+    answers('r2', 'x2'),
+  ];
+  const given = calls('c1', BOUND, thinking(), long, thinking(), call('y1'));
+  const before = readTranscript(toBytes(transcript(asks('q1', 'one'), given, ...ends)));
+  const cut = calls('c1', BOUND, thinking(), call('x1', {}), thinking(), call('y1'));
+  const after = readTranscript(toBytes(transcript(asks('q1', 'one'), cut, ...ends)));
+  const plan = { isRemoved: () => false, lonely: { calls: 0, results: 0 } };
+  expect(findFault(before, after, plan)).toBe('thinking is left behind what it is not bound to');
 });

@@ -99,6 +99,8 @@ export const FLAG = {
   otherModel: 1 << 20,
   /** Written by the runtime of the agent in a person's place: the model answers it, and no words in it are a person's. */
   systemPart: 1 << 21,
+  /** Holds thinking behind a call: it is not before what is cut off where the call is shortened. */
+  thinksBehindCall: 1 << 22,
 } as const;
 
 export interface TokenUsage {

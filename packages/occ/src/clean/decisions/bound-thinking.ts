@@ -1,8 +1,5 @@
 import type { Transcript } from '@openbot/sessions';
-import { fromByteText } from '@openbot/sessions/rewrite';
 import { type Context, FLAG, modelMessagesOf } from '@openbot/sessions/transcript';
-import { isThinking } from '../lines/rewrite-openclaw.ts';
-import type { LineReader } from '../plan.ts';
 import type { PlannedLines } from './planned-lines.ts';
 
 /**
@@ -15,7 +12,6 @@ export function findUnboundThinking(
   transcript: Transcript,
   context: Context,
   lines: PlannedLines,
-  readLine: LineReader,
   staleFrom: number | undefined,
 ): number[] {
   if (!transcript.hasFlag(FLAG.thinking)) return [];
@@ -25,8 +21,7 @@ export function findUnboundThinking(
   const first = entries.findIndex((index) => index === staleFrom || isChanged(index));
   if (first < 0) return [];
   const index = entries[first]!;
-  // What the first changed entry thinks before the change still counts.
-  const staysFirst = index !== staleFrom && !thinksBehindCut(transcript, index, lines, readLine);
+  const staysFirst = index !== staleFrom && thinksBeforeCuts(transcript, index);
   return entries.slice(staysFirst ? first + 1 : first).filter((entry) => {
     return !context.edits.has(entry) && lines.keepsThinking(entry);
   });
@@ -37,24 +32,7 @@ function readOrder(transcript: Transcript, context: Pick<Context, 'entries' | 'e
   return modelMessagesOf(transcript, context).flatMap(({ entries }) => entries);
 }
 
-/** Whether thinking of an entry follows a call that is cut. */
-function thinksBehindCut(
-  transcript: Transcript,
-  index: number,
-  lines: PlannedLines,
-  readLine: LineReader,
-): boolean {
-  const cut = lines.cutCallsOf(index);
-  if (cut.length === 0 || !lines.keepsThinking(index)) return false;
-  if (transcript.thinkingCountOf(index) === 1 && transcript.has(index, FLAG.beginsWithThinking)) return false;
-  const { message, content = message?.content } = JSON.parse(fromByteText(readLine(index))) as {
-    message?: { content?: unknown };
-    content?: unknown;
-  };
-  if (!Array.isArray(content)) return false;
-  const types = content.map((block: { type?: string } | null) => block?.type ?? '');
-  const calls = types.flatMap((type, place) => (CALLS.has(type) ? [place] : []));
-  return types.findLastIndex(isThinking) > calls[Math.min(...cut)]!;
+/** Whether the thinking of an entry still counts where the entry is the first one that is read otherwise. */
+export function thinksBeforeCuts(transcript: Transcript, index: number): boolean {
+  return !transcript.has(index, FLAG.thinksBehindCall);
 }
-
-const CALLS = new Set(['toolCall', 'toolUse', 'functionCall', 'tool_use', 'server_tool_use']);

@@ -152,12 +152,6 @@ export class PlannedLines {
     return cuts.outputs > 0 || [...cuts.calls.values(), ...cuts.results.values()].some((size) => size >= 0);
   }
 
-  /** The calls of a line that are read otherwise, by their number in it. */
-  cutCallsOf(index: number): number[] {
-    const calls = this.#shortened.get(index)?.cuts.calls ?? [];
-    return [...calls].filter(([, size]) => size >= 0).map(([order]) => order);
-  }
-
   /** Whether an entry will hold thinking. */
   keepsThinking(index: number): boolean {
     const isDropped = this.#fates[index] !== 0 || Boolean(this.#edits.get(index)?.dropThinking);

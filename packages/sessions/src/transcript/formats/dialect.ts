@@ -141,6 +141,7 @@ export function noteThinking(facts: LineFacts, isBehindText: boolean): void {
     imageCount === 0;
   facts.thinkingCount++;
   facts.flags |= isFirst ? FLAG.thinking | FLAG.beginsWithThinking : FLAG.thinking;
+  if (calls.length > 0) facts.flags |= FLAG.thinksBehindCall;
 }
 
 /** The number of an id, where the line has one. */

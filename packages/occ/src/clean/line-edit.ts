@@ -26,6 +26,9 @@ export interface LineEdit {
   readonly ownFields?: ReadonlyMap<string, string>;
 }
 
+/** Second copies, which programs show and the model never gets: of arguments in a call's block, of a result, in its line. */
+export const COPIES = { arguments: 'partialArgs', result: 'details', line: 'toolUseResult' } as const;
+
 /** What was cut off in a line: by the number of the call or result in it, its new size in characters. */
 export interface Cuts {
   readonly calls: Map<number, number>;

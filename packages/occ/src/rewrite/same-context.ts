@@ -1,5 +1,6 @@
 import { activePath } from '@openbot/sessions';
 import { type Context, contextOf } from '@openbot/sessions/transcript';
+import { COPIES } from '../clean/line-edit.ts';
 import type { SessionLines } from '../storage/contract/rewriting.ts';
 
 /** What the model is given of a state. */
@@ -35,34 +36,48 @@ function readGiven({ transcript, readLine, context }: GivenLines, place: number)
   const text = [index, ...(edit === undefined ? [] : [edit])].map((at) => {
     const line = readLine(at);
     const value = parseLine(line);
-    return value === undefined ? line : JSON.stringify({ ...value, ...withoutFigures(value.message) });
+    if (value === undefined) return line;
+    const { message } = value;
+    return JSON.stringify({ ...value, ...(isObject(message) && { message: withoutCopies(message) }) });
   });
   return `${transcript.idOf(index) ?? ''} ${text.join(' ')}`;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Links that a rewrite changes, and the second copy of a result. */
+/** Links that a rewrite changes. */
 const LEFT_OUT = {
   parentId: undefined,
   parentUuid: undefined,
   logicalParentUuid: undefined,
   firstKeptEntryId: undefined,
   compactMetadata: undefined,
-  toolUseResult: undefined,
 };
 
 function parseLine(line: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return isObject(value) ? { ...value, ...LEFT_OUT } : undefined;
+    return isObject(value) ? withoutCopies({ ...value, ...LEFT_OUT }) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function withoutFigures(message: unknown): Json {
-  return isObject(message) ? { message: { ...message, usage: undefined, details: undefined } } : {};
+/** A message, or a line, which may be the message itself. */
+function withoutCopies(fields: Json): Json {
+  const { content } = fields;
+  const blocks = Array.isArray(content) ? content.map(withoutCopy) : content;
+  return {
+    ...fields,
+    content: blocks,
+    usage: undefined,
+    [COPIES.result]: undefined,
+    [COPIES.line]: undefined,
+  };
+}
+
+function withoutCopy(block: unknown): unknown {
+  return isObject(block) ? { ...block, [COPIES.arguments]: undefined } : block;
 }
 
 function isObject(value: unknown): value is Json {

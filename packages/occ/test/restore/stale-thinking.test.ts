@@ -129,6 +129,26 @@ it('a session that was cleaned and restored is not touched', async () => {
   expect(read()).toBe(restored);
 });
 
+it('what only copies lost changes nothing for the model', async () => {
+  for (const { message } of original) {
+    if (message?.role === 'toolResult') message.content = [{ type: 'text', text: 'short' }];
+    for (const block of message?.content ?? []) {
+      if (block.type !== 'toolCall') continue;
+      block.arguments = { command: 'a'.repeat(90) };
+      block.partialArgs = `${JSON.stringify(block.arguments)}${' '.repeat(60)}`;
+    }
+  }
+  writeFileSync(path, formatLines(original));
+  expect(await state.json('edit', ID, '--keep=50', '--truncate=100')).toMatchObject({ changed: true });
+  expect(thinkingIn()).toBe(12);
+  say('later');
+  expect(await state.json('restore', ID)).not.toHaveProperty('thinkingUnbound');
+  await state.json('restore', ID);
+  expect(await info()).not.toHaveProperty('staleThinking');
+  expect(await editNothing()).toMatchObject({ changed: false });
+  expect(thinkingIn()).toBe(13);
+});
+
 it('thinking before the first changed entry is not stale', async () => {
   const long = original.findIndex(({ message }) => message?.toolCallId === 'call_3_0');
   original[long]!.message.content[0].text = 'x'.repeat(5000);

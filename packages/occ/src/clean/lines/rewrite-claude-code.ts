@@ -6,7 +6,7 @@ import {
   Splice,
   toByteText,
 } from '@openbot/sessions/rewrite';
-import { actionAt, type LineEdit } from '../line-edit.ts';
+import { actionAt, COPIES, type LineEdit } from '../line-edit.ts';
 import { changeValue, type LineParts, readText, readValue, removeTopMember } from './line-parts.ts';
 import { countImages, isThinking, textSize } from './rewrite-openclaw.ts';
 import { shortenAttachment } from './shorten-attachment.ts';
@@ -96,10 +96,10 @@ function shortenResult(
 /** The copy of the output beside the message. */
 function shortenCopy(parts: LineParts, edit: LineEdit, resultsLeft: number): void {
   if (resultsLeft === 0) {
-    removeTopMember(parts, 'toolUseResult');
+    removeTopMember(parts, COPIES.line);
     return;
   }
   if (edit.results !== 'truncate') return;
-  const copy = changeValue(parts, findMember(parts.top, 'toolUseResult'), truncateCopy);
+  const copy = changeValue(parts, findMember(parts.top, COPIES.line), truncateCopy);
   if (copy !== undefined && parts.cuts?.results.size === 0) parts.cuts.results.set(0, -1);
 }

@@ -6,7 +6,7 @@ import {
   Splice,
   toByteText,
 } from '@openbot/sessions/rewrite';
-import { actionAt, type LineEdit } from '../line-edit.ts';
+import { actionAt, COPIES, type LineEdit } from '../line-edit.ts';
 import { changeValue, type LineParts, readText } from './line-parts.ts';
 import { shortenCall } from './shorten-call.ts';
 import { noteOutput } from './shorten-outputs.ts';
@@ -65,7 +65,7 @@ function releaseText(
 }
 
 /** The members with a call's arguments, of which the first one counts; and their second copy. */
-const ARGUMENTS = { keys: ['arguments', 'input'], copy: 'partialArgs' } as const;
+const ARGUMENTS = { keys: ['arguments', 'input'], copy: COPIES.arguments } as const;
 
 function shortenResult(parts: LineParts): void {
   const content = findMember(parts.message, 'content');
@@ -74,7 +74,7 @@ function shortenResult(parts: LineParts): void {
     if (cut !== value) noteResult(parts, value, cut);
     return cut;
   });
-  const copy = changeValue(parts, findMember(parts.message, 'details'), truncateCopy);
+  const copy = changeValue(parts, findMember(parts.message, COPIES.result), truncateCopy);
   if (copy !== undefined && shortened === undefined) parts.cuts?.results.set(0, -1);
 }
 

@@ -7,6 +7,7 @@ import { findMisplacedThinking } from './decisions/misplaced-thinking.ts';
 import { PlannedLines } from './decisions/planned-lines.ts';
 import { TurnThinking } from './decisions/turn-thinking.ts';
 import type { LineEdit } from './line-edit.ts';
+import { findPlaces } from './message-places.ts';
 import { countLonely, NO_CALL, type PairedCalls, pairCalls } from './pair-calls.ts';
 import type { CleanPlan, LineReader } from './plan.ts';
 import {
@@ -53,9 +54,10 @@ export function planClean(
   // Thinking that would come behind words goes in any case.
   if (!isBound) thinking.keepFirst();
   const leaf = leafOf(transcript);
+  const places = once(() => findPlaces(transcript, path, (index) => lines.isRemoved(index)));
   const isPlace = (index: number) =>
-    isBound && (index === leaf || actions.neededMessages.has(transcript.messageOf(index)));
-  const lines = new PlannedLines(transcript, readLine, isPlace);
+    isBound && (index === leaf || actions.neededMessages.has(transcript.messageOf(index)) || places()(index));
+  const lines: PlannedLines = new PlannedLines(transcript, readLine, isPlace);
   // The calls of a message may stay without its thinking where that no longer counts.
   const dropThinking = (index: number) =>
     isBound ? lines.dropThinkingAlone(index) : lines.dropThinking(index);

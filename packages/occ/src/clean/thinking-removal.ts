@@ -1,4 +1,4 @@
-import type { Transcript } from '@openbot/sessions';
+import { activePath, type Transcript } from '@openbot/sessions';
 import {
   findMember,
   isArrayAt,
@@ -10,6 +10,7 @@ import {
 } from '@openbot/sessions/rewrite';
 import { FLAG, leafOf } from '@openbot/sessions/transcript';
 import { isNothingLeft, THOUGHTLESS } from './empty-message.ts';
+import { findPlaces } from './message-places.ts';
 import type { LineChanges, LineReader } from './plan.ts';
 import { messageOf, rewriteLine } from './rewrite-line.ts';
 
@@ -21,7 +22,8 @@ export interface ThinkingRemoval extends LineChanges {
 
 /**
  * Lines with nothing but thinking go, and what follows them hangs from what is before them. The leaf stays, since the next
- * entry names it: programs leave out a message with nothing in it.
+ * entry names it, and so does a line through which others of its message are part of the conversation: programs leave out a
+ * message with nothing in it.
  * @param lines with thinking
  */
 export function planThinkingRemoval(
@@ -32,13 +34,15 @@ export function planThinkingRemoval(
   const dialect = transcript.dialect ?? 'openclaw';
   const leaf = leafOf(transcript);
   const removed = new Set<number>();
+  const isPlace = findPlaces(transcript, activePath(transcript).entries, (index) => removed.has(index));
   const edited = new Set<number>();
   let blocks = 0;
   for (const index of lines) {
     const line = readLine(index);
     blocks += thinkingOf(line).length;
     const isEmpty = isNothingLeft(rewriteLine(line, THOUGHTLESS, dialect));
-    if (isEmpty && index !== leaf && !isRepeated(transcript, index)) removed.add(index);
+    const stays = index === leaf || isPlace(index) || isRepeated(transcript, index);
+    if (isEmpty && !stays) removed.add(index);
     else edited.add(index);
   }
   const isRemoved = (index: number) => removed.has(index);

@@ -1,6 +1,9 @@
 /** Thinking of models that bind it to what was said before it. */
+import { activePath, type Transcript } from '@openbot/sessions';
+import { FLAG } from '@openbot/sessions/transcript';
 import { describe, expect, test } from 'vitest';
 import { planClean } from '../../src/clean/plan-clean.ts';
+import { planThinkingRemoval } from '../../src/clean/thinking-removal.ts';
 import { findFault } from '../../src/rewrite/verify-clean.ts';
 import { cleanBytes, readTranscript } from './clean-bytes.ts';
 import { cleanLines, type Line } from './clean-lines.ts';
@@ -141,6 +144,57 @@ describe('an entry whose calls are cut is the first that changes', () => {
   test('thinking behind one of them goes, with all thinking of the entry', () => {
     expect(clean(thinking(), long, thinking(), call('y1'))).toEqual([]);
     expect(clean(text('I look.'), long, thinking(), call('y1'))).toEqual([]);
+  });
+});
+
+describe('calls beside the walk have their place through a line of thinking (Claude Code)', () => {
+  let parentUuid: string | null = null;
+  const line = (uuid: string, type: string, content: unknown, more: Line = {}): Line => {
+    const answers = type === 'assistant' && { id: `m-${uuid[0]}`, model: BOUND };
+    const written = {
+      type,
+      uuid,
+      parentUuid,
+      isSidechain: false,
+      message: { role: type, content, ...answers },
+    };
+    parentUuid = uuid;
+    return { ...written, ...more };
+  };
+  const use = (id: string) => [{ type: 'tool_use', id, name: 'Bash', input: {} }];
+  const result = (id: string, output: string) => [{ type: 'tool_result', tool_use_id: id, content: output }];
+  const lines = [
+    line('q', 'user', 'one'),
+    line('a1', 'assistant', use('t1')),
+    line('r1', 'user', result('t1', LONG)),
+    line('a2', 'assistant', [{ type: 'text', text: 'One.' }]),
+    line('p', 'user', 'two'),
+    line('b1', 'assistant', [{ type: 'thinking', thinking: '', signature: 'c2ln' }]),
+    line('b2', 'assistant', use('t2')),
+    line('s', 'user', result('t2', 'ok')),
+    line('u', 'user', 'Wait.', { parentUuid: 'b1' }),
+    { type: 'last-prompt', lastPrompt: 'Wait.', leafUuid: 's' },
+    line('c1', 'assistant', use('t3')),
+    line('v', 'user', result('t3', 'ok')),
+  ];
+
+  test('it stays with nothing in it', () => {
+    const cut = { keepTurnsWithTools: 3, truncatePercent: 40 };
+    const { transcript: before, plan, planned } = cleanBytes(toBytes(lines), cut);
+    const after = readTranscript(planned);
+    expect(findFault(before, after, plan)).toBeUndefined();
+    const path = (of: Transcript) => activePath(of).entries.map((index) => of.idOf(index));
+    expect(path(after)).toEqual(path(before));
+    expect(after.hasFlag(FLAG.thinking)).toBe(false);
+  });
+
+  test('so it does in what a restore takes thinking from', () => {
+    const bytes = toBytes(lines);
+    const given = readTranscript(bytes);
+    const read = (index: number) => bytes.toString('latin1', given.startOf(index), given.endOf(index));
+    const thought = given.indexOf('b1')!;
+    const { isRemoved, editOf, blocks } = planThinkingRemoval(given, [thought], read);
+    expect([isRemoved(thought), editOf(thought), blocks]).toEqual([false, { dropThinking: 'alone' }, 1]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Transcript } from '@openbot/sessions';
-import { type Context, FLAG, leafOf } from '@openbot/sessions/transcript';
+import { type Context, leafOf } from '@openbot/sessions/transcript';
+import { holdsWords, walkFrom } from '../message-places.ts';
 import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
 import type { TurnZones } from '../turn-zones.ts';
 
@@ -87,17 +88,6 @@ function keepPlaceOfWordsBesideTheWalk(
       for (const other of messageOfCall.get(call)?.calls ?? [call]) needed.calls.add(other);
     }
   }
-}
-
-/** Whether something is left of a line without its calls, its results and its thinking. */
-function holdsWords(transcript: Transcript, index: number): boolean {
-  return transcript.textSizeOf(index) > 0 || transcript.has(index, FLAG.otherContent);
-}
-
-function walkFrom(transcript: Transcript, leaf: number): Uint8Array {
-  const walk = new Uint8Array(transcript.length);
-  for (let at = leaf; at >= 0 && walk[at] === 0; at = transcript.parentOf(at)) walk[at] = 1;
-  return walk;
 }
 
 function keepWayToCompaction(

@@ -4,7 +4,7 @@ import { type ExpectedLine, expectGone } from './expect-gone.ts';
 import { findUnfinished } from './find-unfinished.ts';
 import { type OracleCall, pairCalls } from './pair-calls.ts';
 import { type Json, type OracleDialect, type OracleLine, readLine } from './read-line.ts';
-import { tiedCalls } from './tied-calls.ts';
+import { holdsPlace, tiedCalls } from './tied-calls.ts';
 import { expectThinking } from './turn-thinking.ts';
 import { cutTurns, type OraclePath, walkPath } from './walk-path.ts';
 
@@ -89,7 +89,8 @@ export function expectClean(
       }),
     };
   });
-  const isPlace = (line: OracleLine) => isBound && tiedMessages.has(line.messageId!);
+  const isHeld = holdsPlace(lines, path, planned);
+  const isPlace = (line: OracleLine) => isBound && (tiedMessages.has(line.messageId!) || isHeld(line));
   const expected = expectGone(planned, { losers, unbound, isPlace }, { path, lines, dialect });
   return {
     lines,

@@ -1,5 +1,6 @@
 import { keptOnWay } from './claude-path.ts';
 import type { Action } from './expect-clean.ts';
+import type { PlannedTools } from './expect-gone.ts';
 import type { OracleCall } from './pair-calls.ts';
 import type { Json, OracleLine } from './read-line.ts';
 import { type OraclePath, parentsOf, walkTo } from './walk-path.ts';
@@ -36,6 +37,23 @@ export function neededMessages(lines: readonly OracleLine[], path: OraclePath): 
   const messages = placesOfWords(lines, path);
   const onWay = lineToCompaction(lines, path)?.messageId;
   return onWay === undefined ? messages : messages.add(onWay);
+}
+
+/** Whether words or calls beside the walk, which stay, have their place through a line: through none with words or calls. */
+export function holdsPlace(
+  lines: readonly OracleLine[],
+  path: OraclePath,
+  planned: readonly PlannedTools[],
+): (line: OracleLine) => boolean {
+  const walk = walkOf(lines, path);
+  const staying = planned
+    .filter(({ line, calls }) => hasWords(line) || calls.some((action) => action !== 'remove'))
+    .map(({ line }) => line);
+  return (line) => {
+    const own = staying.filter((other) => line.messageId !== undefined && other.messageId === line.messageId);
+    const isOther = !own.includes(line) && line.calls.length === 0;
+    return isOther && walk.includes(line) && own.length > 0 && own.every((other) => !walk.includes(other));
+  };
 }
 
 /** The line through which a rewound conversation has the summary of a compaction, where no line of a person's does that. */

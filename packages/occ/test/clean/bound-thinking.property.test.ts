@@ -30,15 +30,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What pi gives to the model. */
-function readInPi(bytes: Buffer): ReadBlock[] {
+/** What pi gives to the model; on demand also what failed and second copies, which a clean shortens too. */
+function readInPi(bytes: Buffer, all = false): ReadBlock[] {
   const path = join(folder, 'session.jsonl');
   // Opening rewrites a file of an older version.
   writeFileSync(path, bytes);
   const messages = SessionManager.open(path).buildSessionContext().messages as unknown as Json[];
+  const isFailed = ({ stopReason }: Json) => stopReason === 'error' || stopReason === 'aborted';
   return messages
-    .filter(({ role, stopReason }) => role !== 'system' && stopReason !== 'error' && stopReason !== 'aborted')
-    .flatMap((message) => readBlocks(message, message.timestamp, message.role === 'assistant'));
+    .filter((message) => message.role !== 'system' && (all || !isFailed(message)))
+    .flatMap((message) => readBlocks(message, message.timestamp, message.role === 'assistant', all));
 }
 
 /** What Claude Code gives to the model, where nothing was compacted: the lines of a message together. */
@@ -54,15 +55,22 @@ function readInClaudeCode(bytes: Buffer): ReadBlock[] | undefined {
     .flatMap(({ id, role, value }) => readBlocks(value!.message as Json, id, role === 'assistant'));
 }
 
-function readBlocks({ role, content, ...rest }: Json, message: unknown, isAssistant: boolean): ReadBlock[] {
+function readBlocks(
+  { role, content, ...rest }: Json,
+  message: unknown,
+  isAssistant: boolean,
+  withCopies = false,
+): ReadBlock[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : blocksOf(content);
   const shown = blocks.filter(({ type, text }) => type !== 'text' || String(text).trim() !== '');
   // Words of other kinds of messages are in members of their own.
   const others = content === undefined ? [{ type: 'other', rest }] : [];
-  return [...shown, ...others].map(({ textSignature: _, partialArgs: __, ...block }: Json) => ({
+  // A result is there without any text too.
+  if (role === 'toolResult') others.push({ type: 'result', rest: { id: rest.toolCallId } });
+  return [...shown, ...others].map(({ textSignature: _, partialArgs, ...block }: Json) => ({
     message,
     isThinking: isAssistant && THINKING.includes(block.type as string),
-    text: `${role} ${JSON.stringify(block)}`,
+    text: `${role} ${JSON.stringify(withCopies ? { ...block, partialArgs } : block)}`,
   }));
 }
 
@@ -82,7 +90,7 @@ function prefixes(blocks: readonly ReadBlock[]): Map<unknown, string[]> {
 const PROGRAMS: {
   program: string;
   transcripts: fc.Arbitrary<TranscriptBytes>;
-  read: (bytes: Buffer) => ReadBlock[] | undefined;
+  read: (bytes: Buffer, all?: boolean) => ReadBlock[] | undefined;
 }[] = [
   { program: 'pi', transcripts: piTranscript, read: readInPi },
   { program: 'Claude Code', transcripts: claudeTranscript, read: readInClaudeCode },
@@ -96,7 +104,7 @@ describe.each(PROGRAMS)(
     test('is left only behind the same words', HUNT, () => {
       fc.assert(
         fc.property(transcripts.filter(isBound), removalOptions, ({ bytes }, options) => {
-          const [before, after] = [bytes, cleanBytes(bytes, options).planned].map(read);
+          const [before, after] = [bytes, cleanBytes(bytes, options).planned].map((each) => read(each));
           if (before === undefined || after === undefined) return;
           const known = prefixes(before);
           for (const [message, texts] of prefixes(after)) expect(known.get(message)).toEqual(texts);
@@ -108,7 +116,8 @@ describe.each(PROGRAMS)(
     test('goes only with a change of words', HUNT, () => {
       fc.assert(
         fc.property(transcripts.filter(isBound), removalOptions, ({ bytes }, options) => {
-          const [before, after] = [bytes, cleanBytes(bytes, options).planned].map(read);
+          const { planned } = cleanBytes(bytes, options);
+          const [before, after] = [bytes, planned].map((each) => read(each, true));
           if (before === undefined || after === undefined) return;
           const wordsIn = (blocks: readonly ReadBlock[]) =>
             blocks.filter((block) => !block.isThinking).map(({ text }) => text);

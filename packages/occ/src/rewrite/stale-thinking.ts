@@ -4,12 +4,13 @@ import { activePath, OpenBotError } from '@openbot/sessions';
 import { FLAG, hasBoundThinking, scanOpenTranscript } from '@openbot/sessions/transcript';
 import { backupPathsOf } from '../backups/backup-paths.ts';
 import { listBackupFiles } from '../backups/backups.ts';
-import { readJournal } from '../backups/journal.ts';
+import { type Journal, readJournal } from '../backups/journal.ts';
 import { findOriginal } from '../backups/original.ts';
 import { withOriginal } from '../backups/original-state.ts';
 import { thinksBeforeCuts } from '../clean/decisions/bound-thinking.ts';
 import { thinkingOf } from '../clean/thinking-removal.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
+import type { Backup, KeptState } from '../storage/contract/kept-state.ts';
 import type { SessionLines } from '../storage/contract/rewriting.ts';
 import type { SessionStorage } from '../storage/contract/storage.ts';
 import { makeLineReader } from './apply-plan.ts';
@@ -24,7 +25,8 @@ export interface StaleThinking {
 
 /**
  * The thinking of a session that a backup holds behind other lines than the session does. The oldest state that holds a
- * block is the one that it was made in. Backups are read one line at a time, and not at all where no thinking is bound.
+ * block is the one that it was made in, unless an older one is missing. Backups are read one line at a time, and not at all
+ * where no thinking is bound.
  * @param path of the transcript, beside which the backups are
  */
 export async function findStaleThinking(path: string, now: SessionLines): Promise<StaleThinking | undefined> {
@@ -33,13 +35,24 @@ export async function findStaleThinking(path: string, now: SessionLines): Promis
   if (!hasBoundThinking(transcript, activePath(transcript).entries)) return undefined;
   if (!mayBeStale(path)) return undefined;
   const paths = backupPathsOf(path);
-  const search = new StaleSearch(now);
+  const backups = listBackupFiles(paths, path);
+  const search = new StaleSearch(now, isOnlyCleaned(readJournal(path), backups));
   if (findOriginal(paths) !== undefined) await compareOriginal(path, search);
-  for (const backup of listBackupFiles(paths, path)) {
+  for (const backup of backups) {
     if (search.isOver) break;
-    await search.compare(backup.path);
+    await search.compare(backup);
   }
   return search.found();
+}
+
+/**
+ * Whether only cleans took place, as far back as there were backups. Then what differs from any state that holds a block differs from the one that
+ * the block was made in too; a restore may have put that back, of which nothing is left.
+ */
+function isOnlyCleaned({ rewrites }: Journal, backups: readonly Backup[]): boolean {
+  const recorded = new Set(rewrites.map(({ backup }) => backup));
+  const last = Math.max(...recorded, ...backups.map(({ number }) => number));
+  return recorded.size === last && rewrites.every(({ kind }) => kind === 'edit');
 }
 
 /** Whether kept states can tell of stale thinking, judged by their names and the journal. @param path of the transcript */
@@ -92,7 +105,9 @@ export async function lookForStale(
 }
 
 async function compareOriginal(path: string, search: StaleSearch): Promise<void> {
-  await withOriginal(path, '', (original) => search.compare(original.path)).catch((error: unknown) => {
+  const compare = (original: KeptState) =>
+    search.compare({ path: original.path, number: original.wasBackup ?? Number.NaN });
+  await withOriginal(path, '', compare).catch((error: unknown) => {
     if (!(error instanceof OpenBotError)) throw error;
   });
 }
@@ -104,9 +119,14 @@ class StaleSearch {
   readonly #judged = new Set<number>();
   readonly #stale = new Map<number, number>();
   readonly #total: number;
+  /** Whether a state tells of blocks that were made in a missing one. */
+  readonly #trustsLater: boolean;
+  /** The number of the state that was compared last. The first one is 1. */
+  #last = 0;
 
-  constructor(now: SessionLines) {
+  constructor(now: SessionLines, trustsLater: boolean) {
     this.#now = giveLines(now);
+    this.#trustsLater = trustsLater;
     const { entries } = this.#now.context;
     this.#placeOf = new Map(entries.map((index, place) => [index, place]));
     this.#total = entries.filter((index) => this.#isBound(index)).length;
@@ -118,14 +138,16 @@ class StaleSearch {
   }
 
   /** Compares with a kept state. Later ones come later. One that cannot be read says nothing. */
-  async compare(path: string): Promise<void> {
+  async compare({ path, number }: Pick<KeptState, 'path' | 'number'>): Promise<void> {
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => undefined);
     if (file === undefined) return;
     try {
       const { transcript: now } = this.#now;
       const rules = now.tree === undefined ? undefined : 'openclaw';
       const transcript = await scanOpenTranscript(file, path, rules, now);
-      this.#compare(giveLines({ transcript, readLine: makeLineReader(file, transcript) }));
+      const isKnown = this.#trustsLater || number === this.#last + 1;
+      this.#compare(giveLines({ transcript, readLine: makeLineReader(file, transcript) }), isKnown);
+      this.#last = number;
     } catch {
       // Nothing depends on a backup alone.
     } finally {
@@ -133,7 +155,8 @@ class StaleSearch {
     }
   }
 
-  #compare(then: GivenLines): void {
+  /** @param isKnown what no older state had was made in this one */
+  #compare(then: GivenLines, isKnown: boolean): void {
     const now = this.#now;
     // A compaction since is a change of its own, which is not for an edit to repair.
     if (cutIdOf(then) !== cutIdOf(now)) return;
@@ -149,7 +172,7 @@ class StaleSearch {
       this.#judged.add(at);
       const isFirst = place === same && now.context.entries[same] === at;
       const isBefore = isFirst && thinksBeforeCuts(now.transcript, at);
-      if (place >= same && !isBefore) this.#stale.set(at, blocks.length);
+      if (isKnown && place >= same && !isBefore) this.#stale.set(at, blocks.length);
     }
   }
 

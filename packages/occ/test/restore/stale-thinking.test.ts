@@ -129,6 +129,41 @@ it('a session that was cleaned and restored is not touched', async () => {
   expect(read()).toBe(restored);
 });
 
+describe('a session that was cleaned and restored until its first state was rotated out', () => {
+  const repeat = async (...flags: string[]) => {
+    for (let time = 0; time < 3; time++) {
+      await cleanAsBefore('--keep=3', '--truncate=0', ...flags);
+      await state.json('restore', ID, ...flags);
+    }
+    expect(read()).toBe(formatLines(original));
+  };
+
+  it('is not touched: its oldest backup is one that was cleaned', async () => {
+    await repeat('--no-original');
+    expect(await info()).not.toHaveProperty('staleThinking');
+    expect(await editNothing()).toMatchObject({ changed: false });
+  });
+
+  it('is not touched where nothing tells what took place', async () => {
+    await repeat('--no-original');
+    rmSync(`${state.sessions}/backups/${ID}.occ.json`);
+    expect(await info()).not.toHaveProperty('staleThinking');
+  });
+
+  it('is not touched where the original cannot be read', async () => {
+    await repeat();
+    writeFileSync(`${state.sessions}/backups/${ID}.original.jsonl.zst`, 'damaged');
+    expect(await info()).not.toHaveProperty('staleThinking');
+  });
+
+  it('has stale thinking as far as a state tells that it was made in', async () => {
+    await repeat('--no-original');
+    say('later');
+    await cleanAsBefore('--keep=3', '--truncate=0', '--no-original');
+    expect(await info()).toMatchObject({ staleThinking: 1 });
+  });
+});
+
 it('what only copies lost changes nothing for the model', async () => {
   for (const { message } of original) {
     if (message?.role === 'toolResult') message.content = [{ type: 'text', text: 'short' }];

@@ -1,7 +1,7 @@
 import { activePath, type Transcript, turnsOf } from '@openbot/sessions';
 import { planLoweredUsage, planRelinking, relinkedFieldsOf } from '@openbot/sessions/rewrite';
 import { contextOf, FLAG, hasBoundThinking, leafOf, measureContext } from '@openbot/sessions/transcript';
-import { findUnboundThinking } from './decisions/bound-thinking.ts';
+import { findUnboundBeside, findUnboundThinking } from './decisions/bound-thinking.ts';
 import { type CallActions, chooseActions, findLargeCalls } from './decisions/call-actions.ts';
 import { findMisplacedThinking } from './decisions/misplaced-thinking.ts';
 import { PlannedLines } from './decisions/planned-lines.ts';
@@ -55,8 +55,13 @@ export function planClean(
   if (!isBound) thinking.keepFirst();
   const leaf = leafOf(transcript);
   const places = once(() => findPlaces(transcript, path, (index) => lines.isRemoved(index)));
-  const isPlace = (index: number) =>
-    isBound && (index === leaf || actions.neededMessages.has(transcript.messageOf(index)) || places()(index));
+  const onPath = once(() => new Set(path));
+  const isPlace = (index: number) => {
+    if (!isBound) return false;
+    if (!onPath().has(index)) return !transcript.has(index, FLAG.duplicate);
+    if (index === leaf) return true;
+    return actions.neededMessages.has(transcript.messageOf(index)) || places()(index);
+  };
   const lines: PlannedLines = new PlannedLines(transcript, readLine, isPlace);
   // The calls of a message may stay without its thinking where that no longer counts.
   const dropThinking = (index: number) =>
@@ -71,13 +76,15 @@ export function planClean(
   }
   let unbound = 0;
   if (isBound && (lines.changes || staleFrom !== undefined)) {
-    const gone = findUnboundThinking(transcript, context, lines, staleFrom);
-    for (const index of gone) {
+    const drop = (index: number) => {
       unbound += transcript.thinkingCountOf(index);
       lines.dropThinkingAlone(index);
-    }
+    };
+    const gone = findUnboundThinking(transcript, context, lines, staleFrom);
+    gone.forEach(drop);
     if (gone.length > 0) lines.planRestOfMessages(path);
     if (gone.length > 0) lines.planDuplicates();
+    for (const index of findUnboundBeside(transcript, path, lines, staleFrom)) drop(index);
   }
 
   const { changes } = lines;

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
+import { activePath } from '@openbot/sessions';
+import { hasBoundThinking } from '@openbot/sessions/transcript';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HUNT } from '../../../../test/setup/hunt.ts';
@@ -30,12 +32,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What pi gives to the model; on demand also what failed and second copies, which a clean shortens too. */
-function readInPi(bytes: Buffer, all = false): ReadBlock[] {
+/**
+ * What pi gives to the model; on demand also what failed and second copies, which a clean shortens too.
+ * @param leaf of another branch
+ */
+function readInPi(bytes: Buffer, all = false, leaf?: string): ReadBlock[] {
   const path = join(folder, 'session.jsonl');
   // Opening rewrites a file of an older version.
   writeFileSync(path, bytes);
-  const messages = SessionManager.open(path).buildSessionContext().messages as unknown as Json[];
+  const session = SessionManager.open(path);
+  if (leaf !== undefined) session.branch(leaf);
+  const messages = session.buildSessionContext().messages as unknown as Json[];
   const isFailed = ({ stopReason }: Json) => stopReason === 'error' || stopReason === 'aborted';
   return messages
     .filter((message) => message.role !== 'system' && (all || !isFailed(message)))
@@ -129,3 +136,31 @@ describe.each(PROGRAMS)(
     });
   },
 );
+
+test('on every branch thinking is left only behind the same words', HUNT, () => {
+  let branches = 0;
+  fc.assert(
+    fc.property(
+      piTranscript.filter(({ bytes }) => bytes.includes(BINDING_MODEL)),
+      removalOptions,
+      ({ bytes }, options) => {
+        const lines = readLines(bytes, 'openclaw');
+        // pi gives ids to the lines of the oldest files.
+        if (lines.some(({ inTree, id }) => inTree && id === undefined)) return;
+        const { planned, transcript } = cleanBytes(bytes, options);
+        if (!hasBoundThinking(transcript, activePath(transcript).entries)) return;
+        const parents = new Set(lines.map(({ parentId }) => parentId));
+        for (const { id, inTree, role } of lines) {
+          if (!inTree || role === undefined || parents.has(id)) continue;
+          if (!readLines(planned, 'openclaw').some((line) => line.id === id)) continue;
+          branches++;
+          const known = prefixes(readInPi(bytes, false, id));
+          for (const [message, texts] of prefixes(readInPi(planned, false, id)))
+            expect(known.get(message)).toEqual(texts);
+        }
+      },
+    ),
+    RUNS,
+  );
+  expect(branches).toBeGreaterThan(0);
+});

@@ -119,6 +119,41 @@ test('a leaf of thinking alone stays as a line with nothing in it', () => {
   expect(cleanLines(cleaned, { keep: 0 })).toEqual(cleaned);
 });
 
+test('thinking of other branches goes where they begin behind the change', () => {
+  const lines = three(BOUND);
+  const branch = (name: string, parentId: string, model = BOUND) => [
+    { ...asks(`${name}q`, name), parentId },
+    { ...calls(`${name}t`, model, thinking()), parentId: `${name}q` },
+    { ...calls(`${name}a`, model, thinking(), text(name)), parentId: `${name}t` },
+  ];
+  const compaction = {
+    type: 'compaction',
+    id: 'vc',
+    parentId: 'r2',
+    summary: 'All.',
+    firstKeptEntryId: 'vq',
+  };
+  const older = [...branch('before', 'a1'), ...branch('behind', 'r2'), ...branch('other', 'r2', OLDER)];
+  const all = [...older, compaction, ...branch('compacted', 'vc'), ...branch('on', 'b3')];
+  const end = [calls('c4', BOUND, call('x4')), answers('r4', 'x4'), calls('a4', BOUND, text('4'))];
+  const last = end.map((line, at) => ({ ...line, parentId: at === 0 ? 'ona' : end[at - 1]!.id }));
+  const { planned, plan, transcript: given } = cleanBytes(toBytes([...lines, ...all, ...last]), large);
+  const expected = ['c1', 'a1', 'c2', 'beforet', 'beforea', 'othert', 'othera', 'compactedt', 'compacteda'];
+  expect(thinkersIn(planned)).toEqual(expected);
+  expect(findFault(given, readTranscript(planned), plan)).toBeUndefined();
+  // Two of the path and the two that are on it now, two of the branch.
+  expect(plan.statistics.thinkingUnbound).toBe(6);
+  const after = planned
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+  // A line of thinking alone stays there with nothing in it.
+  expect(contentOf(after, 'behindt')).toEqual([]);
+  expect(contentOf(after, 'behinda')).toEqual([text('behind')]);
+  expect(cleanBytes(planned, large).plan.changes).toBe(false);
+});
+
 describe('an entry whose calls are cut is the first that changes', () => {
   const long = call('x1', { text: 'x'.repeat(400) });
   const ends = [

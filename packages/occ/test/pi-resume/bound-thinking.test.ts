@@ -1,4 +1,5 @@
 /** After a clean, a clone or a restore the real pi goes on, with models that bind thinking to what was said before it. */
+import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { expect, test } from 'vitest';
 import { LONG } from '../../../../test/setup/hunt.ts';
 import { runOccHere } from '../setup/run-occ.ts';
@@ -53,6 +54,19 @@ test.each(PI_MODELS)('%s: cleaned, gone on with, restored', async (model) => {
   expect(thoughtsOf(pi)).toContain('"thought 1"');
   await occ('restore', pi.path);
   await goOn(pi);
+});
+
+test.each(PI_MODELS)('%s: cleaned, and gone on with on another branch', async (model) => {
+  const pi = await openPi(model);
+  const leaf = () => SessionManager.open(pi.path).getLeafId()!;
+  await pi.tell('first question\nrun: seq 1 900');
+  const fork = leaf();
+  await pi.tell('second question');
+  const left = leaf();
+  await pi.tell('another second question\nrun: echo on', pi.path, fork);
+  expect(await occ('edit', pi.path, '--truncate-over', '500')).toMatchObject({ changed: true });
+  await pi.tell('back again', pi.path, left);
+  expect({ faults: pi.api.faults, dropped: pi.api.dropped }).toEqual({ faults: [], dropped: [] });
 });
 
 const matrix = PI_MODELS.flatMap((model) =>

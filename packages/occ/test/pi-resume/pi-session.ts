@@ -27,8 +27,11 @@ export type PiModel = (typeof PI_MODELS)[number];
 export interface PiTalk {
   readonly api: MessagesApi;
   readonly path: string;
-  /** In a session that is opened anew from its file. A message with `run:` has a command run. Throws where the turn fails. */
-  tell(words: string, path?: string): Promise<void>;
+  /**
+   * In a session that is opened anew from its file. A message with `run:` has a command run. Throws where the turn fails.
+   * @param from an earlier entry that the person goes back to before
+   */
+  tell(words: string, path?: string, from?: string): Promise<void>;
 }
 
 export async function openPi(model: PiModel, binding: BindingMode = 'enforce'): Promise<PiTalk> {
@@ -61,14 +64,16 @@ export async function openPi(model: PiModel, binding: BindingMode = 'enforce'): 
   return {
     api,
     path,
-    async tell(words, file = path) {
+    async tell(words, file = path, from?) {
+      const sessionManager = isNew ? first : SessionManager.open(file, sessions);
+      if (from !== undefined) sessionManager.branch(from);
       const { session } = await createAgentSession({
         cwd,
         agentDir: folder,
         modelRuntime,
         model: modelRuntime.getModel(provider, id)!,
         thinkingLevel: 'low',
-        sessionManager: isNew ? first : SessionManager.open(file, sessions),
+        sessionManager,
         settingsManager: SettingsManager.inMemory(),
       });
       isNew = false;

@@ -90,7 +90,9 @@ export function expectClean(
     };
   });
   const isHeld = holdsPlace(lines, path, planned);
-  const isPlace = (line: OracleLine) => isBound && (tiedMessages.has(line.messageId!) || isHeld(line));
+  // Lines of other branches lose thinking at most.
+  const isPlace = (line: OracleLine) =>
+    isBound && (tiedMessages.has(line.messageId!) || isHeld(line) || !onPath.has(line));
   const expected = expectGone(planned, { losers, unbound, isPlace }, { path, lines, dialect });
   return {
     lines,

@@ -44,7 +44,8 @@ export function expectGone(
   // Of a message of several lines blanks may be all that is left: they go too.
   const thoughtless = new Set([...unbound].map(({ messageId }) => messageId));
   const isBlankRest = ({ line, losesThinking }: ExpectedLine) =>
-    (losesThinking || (onPath.has(line) && thoughtless.has(line.messageId))) &&
+    onPath.has(line) &&
+    (losesThinking || thoughtless.has(line.messageId)) &&
     line.messageId !== undefined &&
     single
       .filter((one) => onPath.has(one.line) && one.line.messageId === line.messageId && !one.isRemoved)

@@ -98,10 +98,10 @@ export function expectThinking(rules: ThinkingRules, first: (call: OracleCall) =
 }
 
 /** Which thinking goes is judged by bound-thinking.property.test.ts; here it is enough that it is gone. */
-function findUnbound({ path, after }: ThinkingRules): Set<OracleLine> {
+function findUnbound({ lines, after }: ThinkingRules): Set<OracleLine> {
   const isGone = ({ index }: OracleLine) =>
     after[index] === undefined || !contentOf(parseObject(after[index]!)).some(isThought);
-  return new Set(path.lines.filter((line) => thinks(line) && isGone(line)));
+  return new Set(lines.filter((line) => thinks(line) && isGone(line)));
 }
 
 const ODD = ['context_edit', 'compaction', 'compact_boundary', 'reset'];

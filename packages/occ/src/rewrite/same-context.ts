@@ -8,9 +8,10 @@ export interface GivenLines extends SessionLines {
   readonly context: Context;
 }
 
-export function giveLines(lines: SessionLines): GivenLines {
+/** @param leaf of another branch */
+export function giveLines(lines: SessionLines, leaf?: number): GivenLines {
   const { transcript } = lines;
-  return { ...lines, context: contextOf(transcript, activePath(transcript).entries) };
+  return { ...lines, context: contextOf(transcript, activePath(transcript, leaf).entries) };
 }
 
 /** How many entries of what the model is given are the same in two states, from the beginning on. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { activePath, OpenBotError } from '@openbot/sessions';
+import { activePath, OpenBotError, type Transcript } from '@openbot/sessions';
 import { FLAG, hasBoundThinking, scanOpenTranscript } from '@openbot/sessions/transcript';
 import { backupPathsOf } from '../backups/backup-paths.ts';
 import { listBackupFiles } from '../backups/backups.ts';
@@ -146,7 +146,8 @@ class StaleSearch {
       const rules = now.tree === undefined ? undefined : 'openclaw';
       const transcript = await scanOpenTranscript(file, path, rules, now);
       const isKnown = this.#trustsLater || number === this.#last + 1;
-      this.#compare(giveLines({ transcript, readLine: makeLineReader(file, transcript) }), isKnown);
+      const lines = { transcript, readLine: makeLineReader(file, transcript) };
+      this.#compare(giveLines(lines, this.#findLeaf(transcript)), isKnown);
       this.#last = number;
     } catch {
       // Nothing depends on a backup alone.
@@ -174,6 +175,13 @@ class StaleSearch {
       const isBefore = isFirst && thinksBeforeCuts(now.transcript, at);
       if (isKnown && place >= same && !isBefore) this.#stale.set(at, blocks.length);
     }
+  }
+
+  /** How far the conversation had come in an older state, which may have had its leaf on another branch. */
+  #findLeaf(then: Transcript): number | undefined {
+    const { transcript } = this.#now;
+    const leaves = activePath(transcript).entries.map((index) => then.indexOf(transcript.idOf(index) ?? ''));
+    return leaves.findLast((leaf) => leaf !== undefined);
   }
 
   #isBound(index: number): boolean {

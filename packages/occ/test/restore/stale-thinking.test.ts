@@ -129,6 +129,40 @@ it('a session that was cleaned and restored is not touched', async () => {
   expect(read()).toBe(restored);
 });
 
+describe('a person goes back to another branch', () => {
+  /** The last of the six turns is on a branch of its own, and another answer in its place. */
+  beforeEach(() => {
+    const parentId = original.findLast(({ message }) => message?.role === 'user')!.parentId;
+    say('elsewhere', true, {}, parentId);
+  });
+  const back = () => say('back', true, {}, original.at(-1)!.id);
+
+  it('an earlier clean left thinking there: it is stale', async () => {
+    await cleanAsBefore('--keep=0');
+    back();
+    expect(await info()).toMatchObject({ staleThinking: 2 });
+    await editNothing();
+    expect(await info()).not.toHaveProperty('staleThinking');
+  });
+
+  it('a clean removed it there, and what was made since stays', async () => {
+    await state.json('edit', ID, '--keep=3', '--truncate=0');
+    expect(thinkingIn()).toBe(0);
+    back();
+    forgetRepair();
+    expect(await info()).not.toHaveProperty('staleThinking');
+    expect(thinkingIn()).toBe(1);
+  });
+});
+
+/** What the journal says of the last clean keeps the backups from being read. */
+function forgetRepair(): void {
+  const file = `${state.sessions}/backups/${ID}.occ.json`;
+  const journal = JSON.parse(readFileSync(file, 'utf8'));
+  for (const record of journal.rewrites) delete record.isRepaired;
+  writeFileSync(file, JSON.stringify(journal));
+}
+
 describe('a session that was cleaned and restored until its first state was rotated out', () => {
   const repeat = async (...flags: string[]) => {
     for (let time = 0; time < 3; time++) {
@@ -199,6 +233,7 @@ it('a clean that removes thinking itself leaves none that is stale', async () =>
   const why = '6 with their calls, 6 bound to what comes before, which changes';
   expect(stdout).toContain(`\n  Thinking: 12 blocks removed (${why})\n`);
   say('later');
+  forgetRepair();
   expect(await info()).not.toHaveProperty('staleThinking');
   expect(await editNothing()).toMatchObject({ changed: false });
   expect(thinkingIn()).toBe(1);
@@ -284,7 +319,12 @@ it('info names what the provider left out of requests', async () => {
 });
 
 /** A turn of the agent, with a result of 900 characters where it does not think. */
-function say(about: string, thinks = true, more: object = {}): void {
+function say(
+  about: string,
+  thinks = true,
+  more: object = {},
+  parentId = (readLines(path) as Json[]).at(-1)!.id,
+): void {
   const thinking = { type: 'thinking', thinking: 'Hm.', thinkingSignature: `signed ${about}` };
   const call = { type: 'toolCall', id: `call_${about}`, name: 'Read', arguments: {} };
   const result = [{ type: 'text', text: 'y'.repeat(900) }];
@@ -304,11 +344,12 @@ function say(about: string, thinks = true, more: object = {}): void {
       ...more,
     },
   ];
-  let parentId = (readLines(path) as Json[]).at(-1)!.id;
+  let parent = parentId;
   const lines = messages.map((message, number) => {
     const id = `said-${about}-${number}`;
-    const line = { type: 'message', id, parentId, timestamp: '2026-03-01T00:00:00.000Z', message };
-    parentId = id;
+    const timestamp = '2026-03-01T00:00:00.000Z';
+    const line = { type: 'message', id, parentId: parent, timestamp, message };
+    parent = id;
     return line;
   });
   appendFileSync(path, formatLines(lines));

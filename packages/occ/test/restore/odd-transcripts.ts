@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { claudeLines } from '../clean/arbitraries/claude-lines.ts';
 import { claudeSteps } from '../clean/arbitraries/claude-steps.ts';
+import { models } from '../clean/arbitraries/models.ts';
 import { openclawLines } from '../clean/arbitraries/openclaw-lines.ts';
 import { openclawSteps } from '../clean/arbitraries/openclaw-steps.ts';
 import { type TranscriptBytes, writtenLines } from '../clean/arbitraries/transcript-bytes.ts';
@@ -72,14 +73,14 @@ const openclawForm = fc.constantFrom(
 
 const oddOpenclaw = (forPi: boolean) =>
   fc
-    .tuple(openclawSteps, openclawForm, damages(forPi ? KINDS : [...KINDS, ...OPENCLAW_KINDS]))
-    .map(([steps, form, done]) =>
-      damage(openclawLines(steps, { ...form, oddIds: false, forPi, model: 'm' }), done, 'id', 'parentId'),
+    .tuple(openclawSteps, openclawForm, models, damages(forPi ? KINDS : [...KINDS, ...OPENCLAW_KINDS]))
+    .map(([steps, form, model, done]) =>
+      damage(openclawLines(steps, { ...form, oddIds: false, forPi, model }), done, 'id', 'parentId'),
     );
 
 const oddClaude = fc
-  .tuple(claudeSteps, damages(KINDS))
-  .map(([steps, done]) => damage(claudeLines(steps, 'claude-opus-4-5'), done, 'uuid', 'parentUuid'));
+  .tuple(claudeSteps, models, damages(KINDS))
+  .map(([steps, model, done]) => damage(claudeLines(steps, model), done, 'uuid', 'parentUuid'));
 
 export interface OddSource {
   readonly source: 'openclaw' | 'pi' | 'claude';

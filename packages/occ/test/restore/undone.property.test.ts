@@ -6,6 +6,7 @@ import { leafOf } from '@openbot/sessions/transcript';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { counted, HUNT } from '../../../../test/setup/hunt.ts';
+import { updateJournal } from '../../src/backups/journal.ts';
 import { editSession } from '../../src/rewrite/edit-session.ts';
 import { restoreSession } from '../../src/rewrite/restore-session.ts';
 import { findStaleThinking } from '../../src/rewrite/stale-thinking.ts';
@@ -54,7 +55,12 @@ async function edit(path: string, options: { keepTurnsWithTools: number; truncat
 const restore = (path: string, backup?: number) =>
   restoreSession(...sessionAt(path), { backup, now: () => new Date(0) });
 
+/** What backups tell, also behind a clean that removed all stale thinking. */
 async function findStale(path: string) {
+  await updateJournal(path, ({ rewrites, ...journal }) => ({
+    ...journal,
+    rewrites: rewrites.map(({ isRepaired: _, ...record }) => record),
+  }));
   const lines = await openFileLines(path);
   try {
     return await findStaleThinking(path, lines);
@@ -225,6 +231,6 @@ describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
       }),
       runs,
     );
-    expect(unbound).toBeGreaterThan(runs.numRuns / 8);
+    expect(unbound).toBeGreaterThan(runs.numRuns / 20);
   });
 });

@@ -75,6 +75,7 @@ export function planClean(
     if (misplaced.length > 0) lines.planRestOfMessages(path);
   }
   let unbound = 0;
+  const beside: number[] = [];
   if (isBound && (lines.changes || staleFrom !== undefined)) {
     const drop = (index: number) => {
       unbound += transcript.thinkingCountOf(index);
@@ -84,7 +85,10 @@ export function planClean(
     gone.forEach(drop);
     if (gone.length > 0) lines.planRestOfMessages(path);
     if (gone.length > 0) lines.planDuplicates();
-    for (const index of findUnboundBeside(transcript, path, lines, staleFrom)) drop(index);
+    for (const index of findUnboundBeside(transcript, path, lines, staleFrom)) {
+      beside.push(index);
+      drop(index);
+    }
   }
 
   const { changes } = lines;
@@ -119,7 +123,7 @@ export function planClean(
       ...countMessages(transcript, path, isRemoved),
       ...countCalls(pairs, actions, lines),
       toolOutputsTruncated: countOutputs(lines),
-      thinkingRemoved: countThinking(transcript, path, lines),
+      thinkingRemoved: countThinking(transcript, [...path, ...beside], lines),
       thinkingUnbound: unbound,
       turnsTotal: zones.total,
       turnsWithToolsTotal: zones.withTools,

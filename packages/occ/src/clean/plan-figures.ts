@@ -79,11 +79,15 @@ export function countOutputs(lines: PlannedLines): number {
   return count;
 }
 
-/** Blocks of thinking on a path that go. */
-export function countThinking(transcript: Transcript, path: readonly number[], lines: PlannedLines): number {
+/** Blocks of thinking that go: those of some entries. */
+export function countThinking(
+  transcript: Transcript,
+  entries: readonly number[],
+  lines: PlannedLines,
+): number {
   let count = 0;
   if (!lines.changes) return count;
-  for (const index of path) if (!lines.keepsThinking(index)) count += transcript.thinkingCountOf(index);
+  for (const index of entries) if (!lines.keepsThinking(index)) count += transcript.thinkingCountOf(index);
   return count;
 }
 

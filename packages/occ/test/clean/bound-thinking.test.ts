@@ -142,7 +142,7 @@ test('thinking of other branches goes where they begin behind the change', () =>
   expect(thinkersIn(planned)).toEqual(expected);
   expect(findFault(given, readTranscript(planned), plan)).toBeUndefined();
   // Two of the path and the two that are on it now, two of the branch.
-  expect(plan.statistics.thinkingUnbound).toBe(6);
+  expect(plan.statistics).toMatchObject({ thinkingUnbound: 6, thinkingRemoved: 6 });
   const after = planned
     .toString()
     .split('\n')

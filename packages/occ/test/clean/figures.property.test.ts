@@ -52,6 +52,10 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
         const before = walkPath(readLines(bytes, dialect), dialect).lines;
         const after = walkPath(readLines(planned, dialect), dialect).lines;
         const texts = lines.map((line) => line.before);
+        const onPath = new Set(before.map(({ id }) => id));
+        const isBeside = ({ id }: OracleLine) => !onPath.has(id);
+        const [all, allNow] = [readLines(bytes, dialect), readLines(planned, dialect)];
+        const beside = countThinking(all.filter(isBeside)) - countThinking(allNow.filter(isBeside));
         const now = lines.map((line) => line.after);
         const { calls, turns, expected } = expectClean(texts, dialect, options, now);
         const afterOf = (line: OracleLine) => {
@@ -88,7 +92,7 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
             (line) => line.role === 'bashExecution' && !same(outputOf(line.value), outputOf(afterOf(line))),
           ).length,
           toolCallsTruncated: truncated,
-          thinkingRemoved: countThinking(before) - countThinking(after),
+          thinkingRemoved: countThinking(before) - countThinking(after) + beside,
           // bound-thinking.test.ts
           thinkingUnbound: expect.any(Number),
           toolCallsPreserved: countCalls(before) - removed - truncated,

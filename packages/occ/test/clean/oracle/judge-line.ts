@@ -64,10 +64,17 @@ function expectBlocks(expected: ExpectedLine, blocks: readonly Json[], got: read
       const action = expected.results[result++];
       if (action === 'remove') continue;
       if (action === 'truncate') adopt(copy, gotBlock, 'content', judgeContent);
+    } else if (block.type === 'web_search_tool_result' && blocks.some(isCallOf(block))) {
+      if (!want.some(isCallOf(block))) continue;
     } else if (isThinking(block) && expected.losesThinking) continue;
     want.push(copy);
   }
   return want;
+}
+
+/** Of a tool that the provider runs itself: call and result are in one message, and go together. */
+function isCallOf({ tool_use_id: id }: Json): (block: Json) => boolean {
+  return (block) => block.type === 'server_tool_use' && block.id === id;
 }
 
 /** Judges what became of a member, and takes it for what was wanted. */

@@ -31,8 +31,13 @@ function resultIn(value: Json | undefined, order: number): unknown {
   return results.length === 0 ? [message?.content, message?.details] : results[order];
 }
 
+/** Without the results of a provider's own tools. */
 const countThinking = (lines: readonly OracleLine[]) =>
-  lines.reduce((sum, { thinking }) => sum + thinking, 0);
+  lines.reduce((sum, { thinking, value }) => {
+    const { content } = (value?.message ?? value ?? {}) as Json;
+    const ofTools = blocksOf(content).filter(({ type }) => type === 'web_search_tool_result');
+    return sum + Math.max(0, thinking - ofTools.length);
+  }, 0);
 
 /** Of a command that a person ran. */
 function outputOf(value: Json | undefined): unknown {

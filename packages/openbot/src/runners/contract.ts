@@ -141,8 +141,8 @@ export interface RunRequest {
   readonly hasSuccessor?: boolean;
   readonly thinkingLevel?: string;
   readonly systemPrompt: SystemPrompt;
-  /** What takes the place of prompt and tools for the requests after a compaction. Undefined: they stay. */
-  renewPrefix?(): Pick<RunRequest, 'systemPrompt' | 'tools' | 'ownTools'> | undefined;
+  /** Prompt and tools of the requests from now on: others than before after a compaction. */
+  renewPrefix?(): Pick<RunRequest, 'systemPrompt' | 'tools' | 'ownTools'>;
   /** The last message of the person. It is already the last message in the transcript. Empty for a compaction between two turns. */
   readonly prompt: string;
   /** Of that message, which has them in the transcript too. Only where the model sees images. */

@@ -91,10 +91,13 @@ export interface ToolSession {
   readonly unreadable: readonly string[];
 }
 
+/** What a tool is to a model. */
+export type DeclaredTool = Pick<Tool, 'name' | 'description' | 'parameters' | 'changes'>;
+
 /** The tools of one run. */
 export interface RunTools {
-  /** What the model may use. */
-  readonly list: readonly Tool[];
+  /** What the model is told of. */
+  readonly list: readonly DeclaredTool[];
   /** Runs one call of a model. Never throws: every failure is a result that the model reads. */
   run(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
 }

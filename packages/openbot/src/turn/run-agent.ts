@@ -125,9 +125,7 @@ export function startModels(
     start: (candidate, given) => {
       const { model } = candidate;
       prefix.use(candidate);
-      const systemPrompt = prefix.systemPrompt(model);
-      const told = { systemPrompt, tools: prefix.tools(), ownTools: prefix.ownTools };
-      return how.start(candidate, { ...request, ...given, model, ...told });
+      return how.start(candidate, { ...request, ...given, model, ...prefix.told() });
     },
     append: request.append,
     assertWritten: () => fault.throwIfAny(),
@@ -187,7 +185,6 @@ export function requestOf(
   const { tools, work, agent } = turn;
   const transcript = turn.refOf(entry);
   const { prefix } = what;
-  let isRenewed = false;
   let ownId = readSdkSessionId(entry);
   const write: RunRequest['append'] = (drafts) =>
     fault.guard(async () => {
@@ -204,19 +201,15 @@ export function requestOf(
     measureContext: () => tools.transcripts.measureContext(transcript),
     model: what.model,
     thinkingLevel: what.thinkingLevel,
-    systemPrompt: prefix.systemPrompt(what.model),
+    ...prefix.told(),
     renewPrefix: () => {
-      isRenewed = prefix.renew() || isRenewed;
-      if (!isRenewed) return undefined;
-      const systemPrompt = prefix.systemPrompt(what.model);
-      return { systemPrompt, tools: prefix.tools(), ownTools: prefix.ownTools };
+      prefix.renew();
+      return prefix.told();
     },
     prompt: what.prompt,
     ...(what.images?.length && { images: what.images }),
     workspaceDir: agent.workspaceDir,
     readableDirs: readableDirsOf(turn),
-    tools: prefix.tools(),
-    ownTools: prefix.ownTools,
     ownSession: {
       get id() {
         return ownId;

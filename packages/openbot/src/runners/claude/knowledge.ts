@@ -7,6 +7,7 @@ import {
 } from '@openbot/sessions/transcript';
 import type { PathEntry } from '../../transcripts/contract.ts';
 import type { OwnSettings, RunRequest } from '../contract.ts';
+import { declareTools } from './own-tools.ts';
 
 /** The line that says what Claude Code's own session knows: `custom` with this type and a ClaudeMark. */
 const CLAUDE_MARK = 'openbot.claude';
@@ -68,13 +69,8 @@ export async function findKnowledge(request: RunRequest, prompt: string): Promis
 
 /** Everything that Claude Code tells the model before the conversation and that may change. */
 export function hashPrompt({ systemPrompt, tools }: RunRequest, own: OwnSettings): string {
-  const declared = tools.list.map(({ name, description, parameters, changes }) => [
-    name,
-    description,
-    parameters,
-    changes,
-  ]);
-  return hash('sha256', JSON.stringify([systemPrompt.text, declared, own])).slice(0, 16);
+  const told = [systemPrompt.text, declareTools(tools.list), own];
+  return hash('sha256', JSON.stringify(told)).slice(0, 16);
 }
 
 async function collectSince(entries: AsyncIterable<PathEntry>, hasSession: boolean) {

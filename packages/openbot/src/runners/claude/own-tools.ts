@@ -1,5 +1,5 @@
 import type { AgentSessionRequest } from '@openbot/claude-code';
-import { notAvailable, type Tool } from '../../tools/contract.ts';
+import { type DeclaredTool, notAvailable } from '../../tools/contract.ts';
 import type { OwnSettings } from '../contract.ts';
 
 /** Names that Claude Code still takes for tools that it has renamed. Read off version 2.1.325. */
@@ -18,7 +18,7 @@ const LOADERS: ReadonlySet<string> = new Set(['ToolSearch', 'WaitForMcpServers']
 
 export interface ToolsOfClaude {
   /** The agent's own, which are refused elsewhere. */
-  readonly ours: readonly Pick<Tool, 'name'>[];
+  readonly ours: readonly Pick<DeclaredTool, 'name'>[];
   /** Those of Claude Code that the model was told of. */
   readonly told: OwnSettings['tools'];
   /** Those of the configuration. */
@@ -35,7 +35,7 @@ export function findGone(name: string, { ours, told, offered }: ToolsOfClaude): 
 }
 
 /** The agent's tools in the words of Claude Code. */
-export function declareTools(tools: readonly Tool[]): AgentSessionRequest['tools'] {
+export function declareTools(tools: readonly DeclaredTool[]): AgentSessionRequest['tools'] {
   return tools.map(({ name, description, parameters, changes }) => ({
     name,
     description,

@@ -1,12 +1,9 @@
 import type { SessionSystemPromptReport } from '@openbot/sessions';
 import type { OwnSettings } from '../../runners/contract.ts';
-import type { Tool } from '../../tools/contract.ts';
+import type { DeclaredTool } from '../../tools/contract.ts';
 import { type PathEntry, PREFIX_AGAIN_MARK, PREFIX_MARK, TOLD_MARK } from '../../transcripts/contract.ts';
 import type { PromptFacts } from './facts.ts';
 import { applyChanges, type KnownChanges } from './known-changes.ts';
-
-/** What a tool is to a model. */
-export type DeclaredTool = Pick<Tool, 'name' | 'description' | 'parameters' | 'changes'>;
 
 /** What the model is told before the conversation, from this line on. */
 export interface PrefixRecord {

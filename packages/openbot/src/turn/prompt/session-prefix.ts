@@ -1,7 +1,7 @@
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import type { ModelChoice, OwnSettings, RunEvent, RunRequest, SystemPrompt } from '../../runners/contract.ts';
 import { FILE_TOOLS } from '../../tools/all.ts';
-import { notAvailable, type RunTools, type Tool, toolFailure } from '../../tools/contract.ts';
+import { notAvailable, type RunTools } from '../../tools/contract.ts';
 import { EXEC } from '../../tools/exec/exec.ts';
 import {
   type ContextMessage,
@@ -60,7 +60,6 @@ export class SessionPrefix {
   #pending: EntryDraft[] = [];
   #isCompacted = false;
   #candidate: ModelCandidate;
-  #ownTools: OwnSettings['tools'] | undefined;
   #filesBefore: PromptFacts['files'] | undefined;
   readonly #openCalls = new Set<string>();
 
@@ -75,7 +74,6 @@ export class SessionPrefix {
   private constructor(source: PrefixSource, found: FoundPrefix | undefined) {
     this.#source = source;
     this.#candidate = source.candidate;
-    this.#ownTools = this.#readOwnTools();
     if (found === undefined || found.state === 'compacted') {
       this.#record = this.#begin();
       this.#known = this.#record.facts;
@@ -97,19 +95,24 @@ export class SessionPrefix {
 
   /** Those that the model was told of. The ones that it was not told of join after a compaction. */
   tools(): RunTools {
+    const { tools: list } = this.#record;
     const { tools: offered } = this.#source;
-    const find = (wanted: string) => offered.list.find(({ name }) => name === wanted);
-    const list = this.#record.tools.map((declared): Tool => {
-      const run: Tool['run'] = async () => {
-        throw toolFailure(notAvailable(declared.name));
-      };
-      return { run, ...find(declared.name), ...declared };
-    });
-    const isGone = (wanted: string) => find(wanted) === undefined && list.some(({ name }) => name === wanted);
+    const has = (tools: RunTools['list'], wanted: string) => tools.some(({ name }) => name === wanted);
     return {
       list,
       run: async (call, signal) =>
-        isGone(call.name) ? { text: notAvailable(call.name), isError: true } : offered.run(call, signal),
+        has(list, call.name) && !has(offered.list, call.name)
+          ? { text: notAvailable(call.name), isError: true }
+          : offered.run(call, signal),
+    };
+  }
+
+  /** All that the model which is asked is told before the conversation. */
+  told(): Pick<RunRequest, 'systemPrompt' | 'tools' | 'ownTools'> {
+    return {
+      systemPrompt: this.systemPrompt(this.#candidate.model),
+      tools: this.tools(),
+      ownTools: this.ownTools,
     };
   }
 
@@ -141,11 +144,11 @@ export class SessionPrefix {
   use(candidate: ModelCandidate): void {
     this.#openCalls.clear();
     this.#candidate = candidate;
-    this.#ownTools = this.#readOwnTools();
     this.renew();
   }
 
-  #readOwnTools(): OwnSettings['tools'] | undefined {
+  /** Of the configuration as it is now. */
+  get #ownTools(): OwnSettings['tools'] | undefined {
     return this.#candidate.runner?.ownSettings?.(this.#source.agentId).tools;
   }
 

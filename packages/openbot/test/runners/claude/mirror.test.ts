@@ -75,7 +75,6 @@ describe.skipIf(missing !== undefined)(
               required: ['text'],
             },
             changes: true,
-            run: async () => '',
           },
         ],
         run: async ({ arguments: args }) => ({

@@ -32,9 +32,11 @@ const BARE = new RegExp(
 /** What Claude Code calls its newest models; elsewhere it may be any model. */
 const OF_CLAUDE_CODE = ['default', 'best'];
 
-/** Of the models of a process there are few. */
-const answers = new Map<string, boolean>();
-const MOST_ANSWERS = 1000;
+type Kind = 'bound' | 'other' | 'of Claude Code';
+
+/** Of the models of a process there are few, and each line of a transcript names one. */
+const kinds = new Map<string, Kind>();
+const MOST_KINDS = 1000;
 
 /**
  * Whether a model binds thinking. A Claude name without a readable version does: the newest models do, and thinking that is
@@ -43,13 +45,19 @@ const MOST_ANSWERS = 1000;
  * @param byClaudeCode Claude Code runs it
  */
 export function bindsThinking(model: string, { byClaudeCode = false } = {}): boolean {
-  let answer = answers.get(model);
-  if (answer === undefined) {
-    answer = isAboveFloor(plainName(model));
-    if (answers.size >= MOST_ANSWERS) answers.clear();
-    answers.set(model, answer);
+  const kind = kindOf(model);
+  return kind === 'bound' || (byClaudeCode && kind === 'of Claude Code');
+}
+
+function kindOf(model: string): Kind {
+  let kind = kinds.get(model);
+  if (kind === undefined) {
+    const name = plainName(model);
+    kind = OF_CLAUDE_CODE.includes(name) ? 'of Claude Code' : isAboveFloor(name) ? 'bound' : 'other';
+    if (kinds.size >= MOST_KINDS) kinds.clear();
+    kinds.set(model, kind);
   }
-  return answer || (byClaudeCode && OF_CLAUDE_CODE.includes(plainName(model)));
+  return kind;
 }
 
 /** Without the gateway in front of it, and without the window: `[1m]`. */
@@ -98,8 +106,10 @@ export function findNewestModel(transcript: Flagged, path: readonly number[]): n
 
 const NAMES_MODEL = FLAG.boundModel | FLAG.otherModel;
 
+const FLAG_OF = { bound: FLAG.boundModel, other: FLAG.otherModel, 'of Claude Code': 0 } as const;
+
 /** The flag of a line that names this model; none where it names no model. */
 export function flagOfModel(model: unknown): number {
-  if (typeof model !== 'string' || model === '' || OF_CLAUDE_CODE.includes(plainName(model))) return 0;
-  return bindsThinking(model) ? FLAG.boundModel : FLAG.otherModel;
+  if (typeof model !== 'string' || model === '') return 0;
+  return FLAG_OF[kindOf(model)];
 }

@@ -32,7 +32,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     buildCronSessionKey buildGroupHistoryKey buildHookSessionKey buildSubagentSessionKey
     buildThreadSessionKey canonicalizeMainSessionAlias canonicalizeSessionKey
     classifySessionKeyShape deriveChannelFromKey deriveChatTypeFromKey formatSessionKey
-    getSubagentDepth isCronRunSessionKey isCronSessionKey isGroupMessage isHookSessionKey
+    getSubagentDepth isCronRunSessionKey isCronSessionKey isGroupMessage isGroupType isHookSessionKey
     isSubagentSessionKey isThreadSessionKey isValidAgentId listSessionKeySpellings
     normalizeAccountId normalizeChatType normalizeOptionalAccountId parseSessionKey parseThreadSessionSuffix
     resolveAgentIdFromSessionKey resolveLinkedPeerId resolveThreadParentSessionKey resolveThreadRoot

@@ -1,4 +1,4 @@
-import { deriveChatTypeFromKey } from '@openbot/sessions/key';
+import { deriveChatTypeFromKey, isGroupType } from '@openbot/sessions/key';
 
 /** A session with this key is one of a group, or with `session.scope: global` that of everybody. */
 export function isSharedKey(key: string): boolean {
@@ -13,8 +13,4 @@ export function isSharedSession(session: {
   readonly isGroup: boolean;
 }): boolean {
   return session.isGroup || isSharedKey(session.sessionKey) || isGroupType(session.entry.chatType);
-}
-
-export function isGroupType(type: string | undefined): type is 'group' | 'channel' {
-  return type === 'group' || type === 'channel';
 }

@@ -1,5 +1,5 @@
 import { buildAgentMainSessionKey, buildAgentPeerSessionKey, normalizeAgentId } from '@openbot/sessions';
-import { buildThreadSessionKey, normalizeAccountId } from '@openbot/sessions/key';
+import { buildThreadSessionKey, isGroupType, normalizeAccountId } from '@openbot/sessions/key';
 import { resolveDefaultAgentId } from '../config/agents.ts';
 import type { Binding, BotConfig } from '../config/bot-config.ts';
 
@@ -114,14 +114,12 @@ function readPlace(request: RouteRequest): Place {
 /** A group's id may carry a topic, as Telegram adapters write it. */
 function groupOfTopic(peer: RoutePeer | undefined): RoutePeer | undefined {
   const [, id] = /^(.+?):topic:.+$/.exec(String(peer?.id ?? '')) ?? [];
-  const isShared = peer?.kind === 'group' || peer?.kind === 'channel';
-  return isShared && id !== undefined ? { kind: peer.kind, id } : undefined;
+  return isGroupType(peer?.kind) && id !== undefined ? { kind: peer.kind, id } : undefined;
 }
 
 /** Networks disagree on what is a group and what a channel; a binding of either kind means both. */
 function showPeer({ kind, id }: RoutePeer): string {
-  const isShared = kind === 'group' || kind === 'channel';
-  return `${isShared ? 'group' : 'direct'} ${readWord(id)}`;
+  return `${isGroupType(kind) ? 'group' : 'direct'} ${readWord(id)}`;
 }
 
 /** From the most specific one down. All conditions of a binding must hold; its strongest one is its tier. */

@@ -1,5 +1,5 @@
 import type { StoredSession } from '@openbot/sessions';
-import { isCronSessionKey, isHookSessionKey, isSubagentSessionKey } from '@openbot/sessions/key';
+import { isCronSessionKey, isGroupType, isHookSessionKey, isSubagentSessionKey } from '@openbot/sessions/key';
 import type { Tool } from '../tools/contract.ts';
 import { answer, type ToolScope } from './parts.ts';
 import { listReachable } from './reach.ts';
@@ -65,6 +65,6 @@ function kindOf({ key, entry: { chatType } }: StoredSession): (typeof KINDS)[num
   if (isSubagentSessionKey(key)) return 'subagent';
   if (isCronSessionKey(key)) return 'cron';
   if (isHookSessionKey(key)) return 'hook';
-  if (chatType === 'group' || chatType === 'channel') return 'group';
+  if (isGroupType(chatType)) return 'group';
   return key === 'global' || /^agent:[^:]+:[^:]+$/.test(key) ? 'main' : 'direct';
 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { StoredEntry } from '@openbot/sessions';
-import { buildSubagentSessionKey } from '@openbot/sessions/key';
-import { isGroupType } from '../access/shared-session.ts';
+import { buildSubagentSessionKey, isGroupType } from '@openbot/sessions/key';
 import { THINKING_LEVELS } from '../config/bot-config.ts';
 import { indexModels, type ModelRef, resolveModel } from '../config/models.ts';
 import type { InboxMessage } from '../inbox/contract.ts';

@@ -5,8 +5,8 @@ import {
   type SessionEntry,
   type StoredSession,
 } from '@openbot/sessions';
+import { isGroupType } from '@openbot/sessions/key';
 import { mayCommand } from '../access/senders.ts';
-import { isGroupType } from '../access/shared-session.ts';
 import { isMachineZone } from '../config/machine-zone.ts';
 import type { Turn } from './open-turn.ts';
 

@@ -52,4 +52,4 @@ export {
 } from '../key/resolve.ts';
 export { canonicalizeSessionKey, listSessionKeySpellings } from '../key/spellings.ts';
 export { resolveThreadParentSessionKey, resolveThreadSessionKeys } from '../key/thread.ts';
-export { normalizeChatType } from '../message/chat-type.ts';
+export { isGroupType, normalizeChatType } from '../message/chat-type.ts';

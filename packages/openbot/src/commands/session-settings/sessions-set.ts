@@ -1,5 +1,6 @@
 import { OpenBotError, parseAgentSessionKey, type StoredEntry } from '@openbot/sessions';
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
+import { isGroupType } from '@openbot/sessions/key';
 import { cutEnd, findNearest, layOutTable, printable } from '@openbot/sessions/terminal-text';
 import { resolveAgentSettings } from '../../config/agents.ts';
 import { loadBotConfig } from '../../config/load-config.ts';
@@ -29,7 +30,7 @@ export async function sessionsSet(input: CommandInput<typeof SET_FLAGS>): Promis
   const place: SettingPlace = {
     sessionKey: session.key,
     entry: session.entry,
-    isGroup: session.entry.chatType === 'group' || session.entry.chatType === 'channel',
+    isGroup: isGroupType(session.entry.chatType),
     channel: session.entry.lastChannel,
     agent,
     models: indexModels(agent),

@@ -1,5 +1,5 @@
 import { buildAgentMainSessionKey, type StoredEntry } from '@openbot/sessions';
-import { isCronSessionKey, isSubagentSessionKey } from '@openbot/sessions/key';
+import { isCronSessionKey, isGroupType, isSubagentSessionKey } from '@openbot/sessions/key';
 import { resolveQueueSettings } from '@openbot/sessions/policy';
 import type { BotConfig } from '../../config/bot-config.ts';
 import { DEFAULT_MODEL } from '../../config/models.ts';
@@ -147,7 +147,7 @@ function makeBase({ ref, stored, isPinned, isArchived }: LightRow, { models, con
 /** OpenClaw's four kinds. */
 export function kindOf(key: string, chatType: string | undefined): string {
   if (key === 'global' || key === 'unknown') return key;
-  const isGroup = chatType === 'group' || chatType === 'channel' || /:(?:group|channel):/.test(key);
+  const isGroup = isGroupType(chatType) || /:(?:group|channel):/.test(key);
   return isGroup ? 'group' : 'direct';
 }
 

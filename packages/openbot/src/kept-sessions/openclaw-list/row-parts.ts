@@ -1,5 +1,5 @@
 import { buildAgentPeerSessionKey, type StoredEntry } from '@openbot/sessions';
-import { isCronSessionKey, normalizeChatType } from '@openbot/sessions/key';
+import { isCronSessionKey, isGroupType, normalizeChatType } from '@openbot/sessions/key';
 import { type ModelFacts, type ModelRef, parseModelRef } from './model-facts.ts';
 
 /** An entry with the fields that only OpenClaw has. */
@@ -12,7 +12,7 @@ export function classifyKind(key: string, entry: StoredEntry): string {
   if (key === 'global' || key === 'unknown') return key;
   if (isCronSessionKey(key)) return 'cron';
   if (entry.spawnedBy) return 'spawn-child';
-  if (entry.chatType === 'group' || entry.chatType === 'channel') return 'group';
+  if (isGroupType(entry.chatType)) return 'group';
   return key.includes(':group:') || key.includes(':channel:') ? 'group' : 'direct';
 }
 

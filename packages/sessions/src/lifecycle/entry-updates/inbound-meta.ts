@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../entry/json-object.ts';
 import type { SessionEntry, SessionOrigin } from '../../entry/session-entry.ts';
 import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../../key/group.ts';
-import { normalizeChatType } from '../../message/chat-type.ts';
+import { isGroupType, normalizeChatType } from '../../message/chat-type.ts';
 import type { MsgContext } from '../../message/msg-context.ts';
 
 const MAX_NAME_LENGTH = 200;
@@ -30,8 +30,7 @@ function readChatType(
 ): SessionEntry['chatType'] {
   const chatType = normalizeChatType(ctx.ChatType);
   const known = normalizeChatType(existing?.chatType);
-  const isOfGroup = known === 'group' || known === 'channel';
-  return chatType === 'direct' && isOfGroup && readName(ctx.From) === undefined ? known : chatType;
+  return chatType === 'direct' && isGroupType(known) && readName(ctx.From) === undefined ? known : chatType;
 }
 
 /** The channel that a message came in by. */

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../entry/json-object.ts';
 import type { OpenSessionEntry } from '../../entry/session-entry.ts';
 import { OpenBotError } from '../../errors.ts';
 import { parseAgentSessionKey } from '../../key/parse.ts';
+import { isGroupType } from '../../message/chat-type.ts';
 import type { OpenclawDatabase } from '../open-database.ts';
 
 type Cell = string | number | null;
@@ -79,7 +80,7 @@ const ACTORS = ['human', 'agent', 'system'];
 const HOOK_SOURCES = ['gmail', 'webhook'];
 
 function scopeOf(key: string, { chatType }: OpenSessionEntry): string {
-  if (chatType === 'group' || chatType === 'channel') return chatType;
+  if (isGroupType(chatType)) return chatType;
   return chatType === 'direct' && /^(?:.*:)?main$/is.test(key.trim()) ? 'shared-main' : 'conversation';
 }
 

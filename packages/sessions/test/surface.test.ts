@@ -48,7 +48,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     resolveSessionResetPolicy resolveSessionResetType resolveThreadFlag selectEntriesToPrune
   `,
   transcript: `
-    Calibration Context ContextSize DANGLING DialectName EntryDraft FLAG IMAGE_CHARACTERS LineSplitter
+    Calibration Context ContextSize DANGLING DialectName EntryDraft FLAG IMAGE_CHARACTERS LineSplitter MEMORY_FLUSH_MARK
     ModelMessage Refusal SessionFileEntry SpokenText TokenBasis TokenUsage ToolCallRef ToolResultRef
     TranscriptAppender TranscriptBuilder TranscriptHeader TranscriptMessage Turn bindsThinking buildSessionFileEntry
     composeDeliveryMirror composeEntry composeHeader composeLine composeUserMessage childrenOf callIdsOf

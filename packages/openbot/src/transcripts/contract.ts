@@ -27,8 +27,8 @@ export const TURN_MARK = 'openbot.turn';
 /** The line before a message that was added to a run which had begun: `custom` with this type and a TurnMark. */
 export const JOINED_MARK = 'openbot.joined';
 
-/** The line that begins a memory flush, which belongs to no turn: `custom` with this type. */
-export const MEMORY_FLUSH_MARK = 'openbot.memory-flush';
+/** Also the type of the `custom` line that begins a memory flush. */
+export { MEMORY_FLUSH_MARK } from '@openbot/sessions/transcript';
 
 /** The line that repeats the PREFIX_MARK before it, so that it is found: `custom` with this type and the same record. */
 export const PREFIX_AGAIN_MARK = 'openbot.prefix-again';

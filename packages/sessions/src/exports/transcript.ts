@@ -30,6 +30,7 @@ export { findRefusals, type Refusal } from '../transcript/context/provider-rules
 
 // Models that bind thinking
 
+export { MEMORY_FLUSH_MARK } from '../transcript/formats/openclaw.ts';
 export { bindsThinking, findNewestModel, hasBoundThinking } from '../transcript/preserved-thinking.ts';
 
 // Token figures

@@ -263,9 +263,11 @@ function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | und
   if (role === 'assistant') readAssistant(line, facts);
 }
 
-/** A memory flush of OpenBot is a part of the turn before it. */
+/** Of the message by which OpenBot has an agent save its memories, with `:` and a number behind it: a part of the turn before it. */
+export const MEMORY_FLUSH_MARK = 'openbot.memory-flush';
+
 function isMemoryFlush(key: unknown): boolean {
-  return typeof key === 'string' && key.startsWith('openbot.memory-flush:');
+  return typeof key === 'string' && key.startsWith(`${MEMORY_FLUSH_MARK}:`);
 }
 
 function readAssistant({ values }: SkimmedLine, facts: LineFacts): void {

@@ -35,14 +35,15 @@ export interface ConversationMessage {
   usage?: UsageInfo;
   /** Of tool results. */
   toolCallId?: string;
-  [field: string]: unknown;
 }
 
 export interface MessageEntry {
   type: 'message';
+  /** In a tree, as the next. */
+  id?: string;
+  parentId?: string | null;
   timestamp: number | string;
   message: ConversationMessage;
-  [field: string]: unknown;
 }
 
 /** One line of a session. Not the entry of an index. */

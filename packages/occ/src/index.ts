@@ -39,6 +39,17 @@ export {
   loadConfiguration,
   type ResolvedConfiguration,
 } from './config/load-configuration.ts';
+export {
+  AgentNotFoundError,
+  AmbiguousSessionError,
+  CloneOperationError,
+  EditOperationError,
+  NoSessionsError,
+  OccError,
+  RestoreError,
+  SessionNotFoundError,
+  UnknownPresetError,
+} from './errors.ts';
 export { listSessions } from './finding/list-sessions.ts';
 export { locateSessions } from './finding/locate-sessions.ts';
 export { resolveSession } from './finding/resolve-session.ts';

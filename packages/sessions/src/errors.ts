@@ -13,7 +13,7 @@ interface ErrorOptions {
 
 /** A failure that a caller can meet, in every package. Callers branch on its `code`, which is stable, never on its text. */
 export class OpenBotError extends Error {
-  override readonly name = 'OpenBotError';
+  override readonly name: string = 'OpenBotError';
   readonly code: string;
   readonly hint: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
@@ -30,4 +30,9 @@ export class OpenBotError extends Error {
     const code = (this.cause as { code?: unknown } | undefined)?.code;
     return typeof code === 'string' ? code : undefined;
   }
+}
+
+/** Also for an error of another bundle, whose class is another one. */
+export function isOpenBotError(error: unknown): error is OpenBotError {
+  return error instanceof Error && 'code' in error && 'hint' in error && 'details' in error;
 }

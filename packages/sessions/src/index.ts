@@ -2,7 +2,7 @@
 
 // Failures
 
-export { type ErrorCode, OpenBotError } from './errors.ts';
+export { type ErrorCode, isOpenBotError, OpenBotError } from './errors.ts';
 
 // Messages, as channels pass them on
 

@@ -16,7 +16,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     appendToTranscript applyResetModelOverride buildAgentMainSessionKey buildAgentPeerSessionKey
     clearSessionStoreCacheForTest compactSession contextTokens createTranscript deleteSession
     emitSessionTranscriptUpdate evaluateSessionFreshness forgetSessionStores forkSessionFromParent
-    incrementCompactionCount initSessionState loadSessionStore lookIntoSessionStore
+    incrementCompactionCount initSessionState isOpenBotError loadSessionStore lookIntoSessionStore
     markMemoryFlushed normalizeAgentId normalizeMainKey onSessionTranscriptUpdate
     openFileSessionStore openMemorySessionStore parseAgentSessionKey parseSessionLabel
     persistRunOutcome persistSessionUsageUpdate pruneSessions recordSessionMetaFromInbound readSdkSessionId readSessionUpdatedAt redactSecrets resetSession returnToSession

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { OpenBotError } from '@openbot/sessions';
+import { RestoreError } from '../errors.ts';
 import type { Backup } from '../storage/contract/kept-state.ts';
 import { backupPathsOf } from './backup-paths.ts';
 import { readJournal } from './journal.ts';
@@ -12,7 +12,7 @@ export function chooseBackup(
 ): Backup {
   const newest = backups.at(-1);
   if (newest === undefined) {
-    throw new OpenBotError('RESTORE_FAILED', `No backup found for session '${sessionId}'`, {
+    throw new RestoreError(`No backup found for session '${sessionId}'`, {
       hint: `The session ${explainNoBackup(path)}`,
       details: { backups: [] },
     });
@@ -20,7 +20,7 @@ export function chooseBackup(
   if (backup === undefined) return newest;
   const chosen = backups.find(({ number }) => number === backup);
   if (chosen !== undefined) return chosen;
-  throw new OpenBotError('RESTORE_FAILED', `Session '${sessionId}' has no backup ${backup}`, {
+  throw new RestoreError(`Session '${sessionId}' has no backup ${backup}`, {
     hint: `Its backups: ${backups.map(({ number }) => number).join(', ')}; --list shows them`,
   });
 }

@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises';
-import { OpenBotError } from '@openbot/sessions';
+import { RestoreError } from '../errors.ts';
 import type { KeptState } from '../storage/contract/kept-state.ts';
 import { backupPathsOf } from './backup-paths.ts';
 import { readJournal } from './journal.ts';
@@ -16,7 +16,7 @@ export async function withOriginal<T>(
 ): Promise<T> {
   const original = findOriginal(backupPathsOf(path));
   if (original === undefined) {
-    throw new OpenBotError('RESTORE_FAILED', `There is no original of session '${sessionId}'`, {
+    throw new RestoreError(`There is no original of session '${sessionId}'`, {
       hint: 'The original is kept when the first backup is rotated out. Until then that backup is the first state: --list shows it',
     });
   }

@@ -4,8 +4,9 @@ import { open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { OpenBotError, reportProgress } from '@openbot/sessions';
+import { reportProgress } from '@openbot/sessions';
 import { giveToFolderOwner, makeLeftoverPath, syncFolder } from '@openbot/sessions/disk';
+import { RestoreError } from '../errors.ts';
 import type { Backup } from '../storage/contract/kept-state.ts';
 import { originalNameOf } from './backup-names.ts';
 import type { BackupPaths } from './backup-paths.ts';
@@ -84,7 +85,7 @@ export async function unpackOriginal({
   } catch (error) {
     await unlink(temp).catch(() => {});
     if (!String((error as NodeJS.ErrnoException).code).startsWith('Z')) throw error;
-    throw new OpenBotError('RESTORE_FAILED', `The original ${path} is damaged: ${(error as Error).message}`, {
+    throw new RestoreError(`The original ${path} is damaged: ${(error as Error).message}`, {
       hint: 'Nothing was changed. --list shows the backups.',
       cause: error,
     });

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
-import { ambiguousSession } from '../errors.ts';
+import { AmbiguousSessionError } from '../errors.ts';
 import { isGiven } from '../layout/state-folder.ts';
 import { SOURCES, sourceOf, storageOf } from '../storage/all.ts';
 import type { SessionAddress } from '../storage/contract/finding.ts';
@@ -111,7 +111,7 @@ function isSameFile(a: string, b: string): boolean {
 }
 
 function severalCallers({ commandLine = [] }: SearchScope, callers: readonly LocatedSession[]): OpenBotError {
-  return ambiguousSession(
+  return new AmbiguousSessionError(
     commandLine.join(' '),
     callers.map(({ sessionId }) => sessionId),
     'Each of them seems to run this command; name the one that you mean by its id',

@@ -1,5 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
-import { unknownPreset } from '../errors.ts';
+import { UnknownPresetError } from '../errors.ts';
 import type { ResolvedToolRemovalOptions, ToolRemovalOptions, ToolRemovalPreset } from './tool-removal.ts';
 
 export const DEFAULT_PRESET_NAME = 'default';
@@ -21,7 +21,7 @@ export function mergePresets(custom: CustomPresets = {}): Map<string, ToolRemova
 export function resolvePreset(name: string, customPresets?: CustomPresets): ToolRemovalPreset {
   const presets = mergePresets(customPresets);
   const preset = presets.get(name);
-  if (preset === undefined) throw unknownPreset(name, [...presets.keys()]);
+  if (preset === undefined) throw new UnknownPresetError(name, [...presets.keys()]);
   return { ...checkRemovalValues(preset), name };
 }
 

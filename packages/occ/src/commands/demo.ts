@@ -9,6 +9,7 @@ import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import type { Settings } from '../config/settings.ts';
 import { DEMO_STEPS, type DemoStep, formatStep } from '../demo/steps.ts';
 import { demoTranscriptPath, writeDemoState } from '../demo/write-state.ts';
+import { RestoreError } from '../errors.ts';
 import { clone } from './clone.ts';
 import type { OccInput } from './command.ts';
 import { edit } from './edit.ts';
@@ -117,7 +118,7 @@ async function checkRestored(
   { flags, terminal }: OccInput<typeof OUTPUT_FLAGS>,
 ): Promise<void> {
   if (!original.equals(await readFile(demoTranscriptPath(stateDir)))) {
-    throw new OpenBotError('RESTORE_FAILED', 'The restored session is not what it was before', {
+    throw new RestoreError('The restored session is not what it was before', {
       hint: 'This is a fault in occ or of the disk. Please report it',
     });
   }

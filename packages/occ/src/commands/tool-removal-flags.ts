@@ -1,7 +1,7 @@
 import { OpenBotError } from '@openbot/sessions';
 import { mergePresets, resolveToolRemovalOptions } from '../clean/presets.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { sessionNotFound } from '../errors.ts';
+import { SessionNotFoundError } from '../errors.ts';
 import type { OccInput } from './command.ts';
 import type { CLEANING_FLAGS } from './flags.ts';
 
@@ -31,5 +31,5 @@ export function explainPresetTakenForSession(error: unknown, { flags, settings }
   if (!(error instanceof OpenBotError) || error.code !== 'SESSION_NOT_FOUND') return error;
   const name = error.details?.sessionId as string;
   if (flags.stripTools !== true || !mergePresets(settings.customPresets).has(name)) return error;
-  return sessionNotFound(name, `Write a preset after '=': --strip-tools=${name}`);
+  return new SessionNotFoundError(name, `Write a preset after '=': --strip-tools=${name}`);
 }

@@ -1,5 +1,5 @@
 import type { OpenBotError } from '@openbot/sessions';
-import { ambiguousSession, shortenText } from '../errors.ts';
+import { AmbiguousSessionError, shortenText } from '../errors.ts';
 import type { LocatedSession } from '../storage/contract/located-session.ts';
 
 const MOST_MATCHES_SHOWN = 10;
@@ -27,7 +27,7 @@ export function ambiguousName(
     return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
   });
   const rest = matches.length - shown.length;
-  return ambiguousSession(name, ids, hint, rest === 0 ? shown : [...shown, `and ${rest} more`]);
+  return new AmbiguousSessionError(name, ids, hint, rest === 0 ? shown : [...shown, `and ${rest} more`]);
 }
 
 /** How to distinguish them; undefined where a longer id does. */

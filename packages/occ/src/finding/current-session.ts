@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 import { findCallingSession, refuseToGuess } from '../callers/calling-session.ts';
-import { sessionNotFound } from '../errors.ts';
+import { SessionNotFoundError } from '../errors.ts';
 import { SOURCES, storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { compareByAge, type LocatedSession } from '../storage/contract/located-session.ts';
@@ -32,7 +32,7 @@ function findOwn(source: SessionSource, sessionId: string, scope: SearchScope): 
   const own = source.locate(scope).filter((session) => session.sessionId === sessionId);
   const [session] = openFirst(own.sort(compareByAge), 1);
   if (session !== undefined) return session;
-  throw sessionNotFound(
+  throw new SessionNotFoundError(
     sessionId,
     `${source.shell.sessionVariable} names it, but it is not in ${source.searchedPaths(scope).join(', ')}; name a session, or choose another --source`,
   );

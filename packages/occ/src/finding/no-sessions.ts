@@ -1,5 +1,5 @@
 import type { OpenBotError } from '@openbot/sessions';
-import { noSessions } from '../errors.ts';
+import { NoSessionsError } from '../errors.ts';
 import { SOURCES } from '../storage/all.ts';
 import type { SearchScope } from '../storage/contract/found-session.ts';
 import type { SessionSource } from '../storage/contract/source.ts';
@@ -41,11 +41,11 @@ export function nothingFound(scope: SearchScope): OpenBotError {
   const hint = [`Looked in ${paths.join(', ')}.`, ...advice].join(' ');
   const agentIds = searched.flatMap((one) => one.agentIds);
   if (searched.length > 1 || agentIds.length === 0) {
-    return noSessions(undefined, hint, `for ${searched.map(({ source }) => source.title).join(', ')}`);
+    return new NoSessionsError('', hint, `for ${searched.map(({ source }) => source.title).join(', ')}`);
   }
   const [agentId, ...others] = agentIds;
-  if (others.length === 0) return noSessions(agentId, hint);
-  return noSessions(undefined, hint, `for agents ${agentIds.map((id) => `'${id}'`).join(', ')}`);
+  if (others.length === 0) return new NoSessionsError(agentId!, hint);
+  return new NoSessionsError('', hint, `for agents ${agentIds.map((id) => `'${id}'`).join(', ')}`);
 }
 
 function mayExist(source: SessionSource, { env, cwd, stateDirConfigured }: SearchScope): boolean {

@@ -3,7 +3,7 @@ import { OpenBotError, parseAgentSessionKey } from '@openbot/sessions';
 import { classifySessionFileName } from '@openbot/sessions/layout';
 import { quoteForShell } from '@openbot/sessions/terminal-text';
 import { type KeptFile, readKeptPath } from '../backups/backup-names.ts';
-import { sessionNotFound } from '../errors.ts';
+import { SessionNotFoundError } from '../errors.ts';
 import { expandPath, isFolder, statFile } from '../layout/look-at-disk.ts';
 import { SOURCES, sourceOf, storageOf } from '../storage/all.ts';
 import type { TranscriptHead } from '../storage/contract/finding.ts';
@@ -31,7 +31,7 @@ export function findSessionAtPath(scope: SearchScope, name: string): FoundSessio
   const container = SOURCES.find((source) => source.isContainer?.(path));
   if (container !== undefined) return findOnlySession(scope, name, path, container);
   refuseOtherFiles(path);
-  if (isLeftByKilledClone(path)) throw sessionNotFound(name, KILLED_CLONE);
+  if (isLeftByKilledClone(path)) throw new SessionNotFoundError(name, KILLED_CLONE);
   const head = readTranscriptHead(path);
   const source = recogniseSource(scope, path, head);
   if (source === undefined) throw unknownContent(path, head);
@@ -56,7 +56,7 @@ function findMoved(scope: SearchScope, name: string, path: string): FoundSession
   }
   const what = isFolder(path) ? `${path} is a folder` : `There is no file ${path}`;
   const left = adviseOnBackupBeside(path, basename(path, '.jsonl'));
-  throw sessionNotFound(name, left ?? `${what}. Use 'occ list' to see available sessions`);
+  throw new SessionNotFoundError(name, left ?? `${what}. Use 'occ list' to see available sessions`);
 }
 
 /** The session that would be at a path if its program had not moved it into a database. */
@@ -90,7 +90,7 @@ function findOnlySession(
   assertDemanded(scope, path, source.name);
   const { sessions, advice } = source.openContainer!(path);
   const [only] = sessions;
-  if (only === undefined) throw sessionNotFound(name, `There are no sessions in ${path}`);
+  if (only === undefined) throw new SessionNotFoundError(name, `There are no sessions in ${path}`);
   const session = sessions.length === 1 ? describe(only) : undefined;
   if (session === undefined) throw ambiguousName(name, sessions, advice);
   return session;

@@ -1,5 +1,5 @@
 import type { OpenBotError } from '@openbot/sessions';
-import { sessionNotFound } from '../errors.ts';
+import { SessionNotFoundError } from '../errors.ts';
 import { SOURCES, storageOf } from '../storage/all.ts';
 import type { FoundSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { LocatedSession } from '../storage/contract/located-session.ts';
@@ -31,7 +31,7 @@ export async function findSessionByName(scope: SearchScope, name: string): Promi
   const [gone] = matches;
   // The index or database that cannot be read may be the one that has the session.
   if (gone === undefined && faults[0] !== undefined) throw faults[0];
-  throw sessionNotFound(
+  throw new SessionNotFoundError(
     name,
     gone === undefined
       ? (adviseOnOtherScopes(searched, name) ?? adviseOnLeftBackup(searched, name))

@@ -14,7 +14,7 @@ import {
   resolveOpenclawHome,
   type StateDirConvention,
 } from '@openbot/sessions/layout';
-import { agentNotFound } from '../errors.ts';
+import { AgentNotFoundError } from '../errors.ts';
 import type { ResolvedLayout, SearchScope } from '../storage/contract/found-session.ts';
 import { expandPath, isFolder, readFolderNames } from './look-at-disk.ts';
 
@@ -135,7 +135,7 @@ export function resolveAgents(scope: SearchScope, layout: OpenclawLayout): strin
   if (available.includes(agentId) || isFolder(join(layout.stateDir, 'agents', agentId))) return [agentId];
   const asWritten = available.find((id) => id === named.trim());
   if (asWritten !== undefined) return [asWritten];
-  throw agentNotFound(`Agent '${named.trim()}' not found in ${layout.stateDir}`, available);
+  throw new AgentNotFoundError(`Agent '${named.trim()}' not found in ${layout.stateDir}`, available);
 }
 
 export function isGiven(value: string | undefined): value is string {

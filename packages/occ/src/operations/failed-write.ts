@@ -1,13 +1,14 @@
 import { realpathSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
 import { SourceChanged } from '@openbot/sessions/rewrite';
+import { CloneOperationError, EditOperationError, RestoreError } from '../errors.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import type { FileFault } from '../storage/contract/storage.ts';
 
-const CODES = { edit: 'EDIT_FAILED', clone: 'CLONE_FAILED', restore: 'RESTORE_FAILED' } as const;
+const FAILED = { edit: EditOperationError, clone: CloneOperationError, restore: RestoreError } as const;
 
-type Operation = keyof typeof CODES;
+type Operation = keyof typeof FAILED;
 
 /**
  * What could not be read, written or kept becomes the failure of the operation, with the finer code as its reason. A
@@ -16,7 +17,7 @@ type Operation = keyof typeof CODES;
  */
 export function describeFailedWrite(error: unknown, target: string | FoundSession, doing: Operation): Error {
   if (isFailureOf(error, doing)) {
-    return new OpenBotError(CODES[doing], error.message, { hint: error.hint, cause: error });
+    return new FAILED[doing](error.message, { hint: error.hint, cause: error });
   }
   // A mistake in the program is not the disk's.
   if (error instanceof TypeError || error instanceof ReferenceError) return error;
@@ -25,16 +26,12 @@ export function describeFailedWrite(error: unknown, target: string | FoundSessio
   const path =
     typeof target === 'string' ? target : storageOf(target).failedPathOf(target, error as FileFault);
   const isLink = code === 'ELOOP';
-  return new OpenBotError(
-    CODES[doing],
-    `Failed to write ${path}: ${isLink ? 'it is a symbolic link' : message}`,
-    {
-      hint: isLink
-        ? `Nothing was changed. ${adviseOnLink(path)}`
-        : 'Check disk space and permissions; the original is unchanged',
-      cause: error,
-    },
-  );
+  return new FAILED[doing](`Failed to write ${path}: ${isLink ? 'it is a symbolic link' : message}`, {
+    hint: isLink
+      ? `Nothing was changed. ${adviseOnLink(path)}`
+      : 'Check disk space and permissions; the original is unchanged',
+    cause: error,
+  });
 }
 
 /** Clones do not wait for others. */

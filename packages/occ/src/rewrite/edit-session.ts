@@ -1,9 +1,10 @@
-import { activePath, OpenBotError, reportProgress, type Transcript } from '@openbot/sessions';
+import { activePath, type OpenBotError, reportProgress, type Transcript } from '@openbot/sessions';
 import { FLAG, hasBoundThinking } from '@openbot/sessions/transcript';
 import type { Rotation } from '../backups/rotate-backups.ts';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { EditOperationError } from '../errors.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import type { EntryChange, HoldOptions, SessionLines, SessionState } from '../storage/contract/rewriting.ts';
 import type { SessionStorage } from '../storage/contract/storage.ts';
@@ -153,7 +154,7 @@ async function planEdit(
 }
 
 function notAsPlanned(fault: string, hint: string): OpenBotError {
-  return new OpenBotError('EDIT_FAILED', `The rewritten session did not pass verification: ${fault}`, {
+  return new EditOperationError(`The rewritten session did not pass verification: ${fault}`, {
     hint: `Nothing was changed. ${hint}`,
   });
 }

@@ -1,10 +1,11 @@
-import { activePath, OpenBotError, reportProgress, type Transcript } from '@openbot/sessions';
+import { activePath, type OpenBotError, reportProgress, type Transcript } from '@openbot/sessions';
 import { asciiJson, type FieldValue } from '@openbot/sessions/rewrite';
 import { contextOf, modelMessagesOf } from '@openbot/sessions/transcript';
 import type { LineEdit } from '../clean/line-edit.ts';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { CloneOperationError } from '../errors.ts';
 import type { SessionLines } from '../storage/contract/rewriting.ts';
 import { assertCloneable } from './open-session.ts';
 
@@ -81,7 +82,7 @@ function withField(edit: LineEdit | undefined, name: string, value: FieldValue):
 }
 
 export function cloneNotAsPlanned(fault: string): OpenBotError {
-  return new OpenBotError('CLONE_FAILED', `The clone did not pass verification: ${fault}`, {
+  return new CloneOperationError(`The clone did not pass verification: ${fault}`, {
     hint: 'It was removed. The session was rewritten at the same time, or the disk is failing; try again.',
   });
 }

@@ -1,7 +1,8 @@
-import { activePath, OpenBotError, type Transcript } from '@openbot/sessions';
+import { activePath, type Transcript } from '@openbot/sessions';
 import { FLAG, hasBoundThinking } from '@openbot/sessions/transcript';
 import { countLonely, pairCalls } from '../clean/pair-calls.ts';
 import { planThinkingRemoval } from '../clean/thinking-removal.ts';
+import { RestoreError } from '../errors.ts';
 import type { JoinedLines, JoinedState, RestoredState, SessionLines } from '../storage/contract/rewriting.ts';
 import { countSame, giveLines } from './same-context.ts';
 import { findFault } from './verify-clean.ts';
@@ -46,7 +47,7 @@ export async function findUnbound(
         findFault(transcript, after, { ...plan, lonely }) ??
         (hasThinking(after, transcript, plan.isRemoved, lines) ? 'thinking is left' : undefined);
       if (fault === undefined) return;
-      throw new OpenBotError('RESTORE_FAILED', `The restored session did not pass verification: ${fault}`, {
+      throw new RestoreError(`The restored session did not pass verification: ${fault}`, {
         hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
       });
     },

@@ -1,5 +1,6 @@
-import { OpenBotError, type Transcript } from '@openbot/sessions';
+import type { OpenBotError, Transcript } from '@openbot/sessions';
 import { leafOf } from '@openbot/sessions/transcript';
+import { RestoreError } from '../errors.ts';
 import type { OriginOf } from '../storage/contract/rewriting.ts';
 
 /** The session must go on from where it is: a running agent appends to its leaf. */
@@ -7,13 +8,9 @@ export function assertSameLeaf(after: Transcript, now: Transcript, path: string)
   const leafNow = leafOf(now);
   const leafAfter = leafOf(after);
   if (leafNow < 0 || (leafAfter >= 0 && after.idOf(leafAfter) === now.idOf(leafNow))) return;
-  throw new OpenBotError(
-    'RESTORE_FAILED',
-    `What was to replace ${path} would not continue from the end of the session`,
-    {
-      hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
-    },
-  );
+  throw new RestoreError(`What was to replace ${path} would not continue from the end of the session`, {
+    hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
+  });
 }
 
 /**
@@ -28,8 +25,7 @@ export function assertSameLinks(after: Transcript, originOf: OriginOf): void {
     if (named.length === 0) continue;
     const then = originOf(index)?.transcript;
     if (then === undefined || named.every((id) => then.indexOf(id) === undefined)) continue;
-    throw new OpenBotError(
-      'RESTORE_FAILED',
+    throw new RestoreError(
       'What was said since the backup was made refers to lines that the backup does not have',
       {
         hint: 'Nothing was changed, since a part of the conversation would be lost. --list shows the other backups.',
@@ -40,8 +36,7 @@ export function assertSameLinks(after: Transcript, originOf: OriginOf): void {
 
 /** @param why from `findMissedContext` */
 export function incompleteContext(why: string, backup: string): OpenBotError {
-  return new OpenBotError(
-    'RESTORE_FAILED',
+  return new RestoreError(
     `Since the backup was made, the session was continued from an earlier entry. After a restore, ${why}`,
     {
       hint: `Nothing was changed. --force restores the lines anyway, and says what the model reads. ${backup} is a complete session: occ clone with its path makes a new session from it.`,

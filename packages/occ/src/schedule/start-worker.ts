@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { OpenBotError } from '@openbot/sessions';
 import { ownIdentity, type ProcessIdentity, readProcessStat } from '@openbot/sessions/disk';
 import { type FiguresToCorrect, isPending, type ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { EditOperationError } from '../errors.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import { changeRecord, recordProcess } from './record.ts';
 
@@ -59,7 +59,7 @@ export async function scheduleEdit(request: ScheduleRequest): Promise<{ joined: 
     await recordProcess(path, id, { ...ownIdentity(), pid, starttime: readProcessStat(pid)?.starttime });
   } catch (cause) {
     await changeRecord(path, (current) => (current?.id === id ? undefined : current));
-    throw new OpenBotError('EDIT_FAILED', `Cannot schedule the edit: ${(cause as Error).message}`, {
+    throw new EditOperationError(`Cannot schedule the edit: ${(cause as Error).message}`, {
       hint: 'Nothing was changed; run the edit when the session is idle.',
       cause,
     });
@@ -87,11 +87,9 @@ export function findLauncher(from: string = import.meta.dirname): string {
   }
   const installed = findInstalled(from);
   if (installed !== undefined) return installed;
-  throw new OpenBotError(
-    'EDIT_FAILED',
-    'Cannot schedule the edit: the occ program was not found beside this module',
-    { hint: 'Install oc-context-cleaner as a whole, or run the edit when the session is idle.' },
-  );
+  throw new EditOperationError('Cannot schedule the edit: the occ program was not found beside this module', {
+    hint: 'Install oc-context-cleaner as a whole, or run the edit when the session is idle.',
+  });
 }
 
 /** Of the package beside a program that has this module inside. */

@@ -120,7 +120,7 @@ describe('executeEdit', () => {
   it('fails with EDIT_FAILED and leaves the session where the disk does not play along', async () => {
     mkdirSync(join(sessions, 'backups', `${ID}.occ.json`, 'in the way'), { recursive: true });
     await expect(executeEdit({ stateDir, sessionId: ID })).rejects.toMatchObject({
-      name: 'OpenBotError',
+      name: 'EditOperationError',
       code: 'EDIT_FAILED',
       cause: expect.any(Error),
     });
@@ -199,7 +199,7 @@ describe('backups', () => {
 
   it('without one a restore is refused', async () => {
     await expect(restoreFromBackup(ID)).rejects.toMatchObject({
-      name: 'OpenBotError',
+      name: 'RestoreError',
       code: 'RESTORE_FAILED',
       message: `No backup found for session '${ID}'`,
     });

@@ -1,13 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  agentNotFound,
-  ambiguousSession,
-  noSessions,
-  sessionNotFound,
-  unknownPreset,
-} from '../../src/errors.ts';
 import type {
   CloneOptions,
   CloneResult,
@@ -39,9 +32,18 @@ import { makeTempFolder } from '../setup/temp-folder.ts';
 // A name here is a promise: what is added, renamed or left out is so on purpose.
 test('the package exports these values and no others', () => {
   expect(Object.keys(occ).sort()).toEqual([
+    'AgentNotFoundError',
+    'AmbiguousSessionError',
     'BUILT_IN_PRESETS',
+    'CloneOperationError',
+    'EditOperationError',
+    'NoSessionsError',
+    'OccError',
     'OpenBotError',
+    'RestoreError',
+    'SessionNotFoundError',
     'TRUNCATION_LIMITS',
+    'UnknownPresetError',
     'createBackup',
     'describeSession',
     'executeClone',
@@ -122,20 +124,4 @@ test('the presets are these', () => {
     argumentMarker: '...',
     contentMarker: '[truncated]',
   });
-});
-
-test.each([
-  [sessionNotFound('x'), 'SESSION_NOT_FOUND', "Session 'x' not found", { sessionId: 'x' }],
-  [
-    ambiguousSession('x', ['x1', 'x2']),
-    'AMBIGUOUS_SESSION',
-    "Multiple sessions match 'x': x1, x2",
-    { partial: 'x', matches: ['x1', 'x2'] },
-  ],
-  [noSessions('main'), 'NO_SESSIONS', "No sessions found for agent 'main'", { agentId: 'main' }],
-  [unknownPreset('p'), 'UNKNOWN_PRESET', 'Unknown preset: p', { presetName: 'p' }],
-  [agentNotFound('none', ['main']), 'AGENT_NOT_FOUND', 'none', { availableAgents: ['main'] }],
-])('%s is an OpenBotError with the code %s', (error, code, message, details) => {
-  expect(error).toBeInstanceOf(occ.OpenBotError);
-  expect(error).toMatchObject({ name: 'OpenBotError', code, message, details });
 });

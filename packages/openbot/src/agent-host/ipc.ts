@@ -1,5 +1,5 @@
 /** What the two processes write to each other, as JSON. */
-import { OpenBotError } from '@openbot/sessions';
+import { isOpenBotError, OpenBotError } from '@openbot/sessions';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { ModelWait } from '../queue/contract.ts';
 import type { ChannelState, HostCalls, HostEvent } from './contract.ts';
@@ -42,11 +42,9 @@ export interface WrittenError {
 }
 
 export function writeError(error: unknown): WrittenError {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { message } = error;
   // One of the cleaner, which is installed beside the bundle, is of another class.
-  if (error.name !== 'OpenBotError') return { message };
-  const { code, hint, details } = error as OpenBotError;
+  if (!isOpenBotError(error)) return { message: error instanceof Error ? error.message : String(error) };
+  const { code, message, hint, details } = error;
   return { code, message, hint, details };
 }
 

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { noSessions } from '../../errors.ts';
+import { NoSessionsError } from '../../errors.ts';
 import { isBelow, isFolder } from '../../layout/look-at-disk.ts';
 import type { SessionSource } from '../contract/source.ts';
 import { describeGoneFile, idInName, idOfFile, locateFile } from '../files/file-session.ts';
@@ -34,8 +34,8 @@ export const claudeSource: SessionSource = {
       mayHave: ({ path }) => dirname(path) === project,
       has: (session) => isOfWorkingFolder(session, scope),
       none: () =>
-        noSessions(
-          undefined,
+        new NoSessionsError(
+          '',
           `Looked in ${project}. Claude Code has sessions in other folders: 'occ list --source claude' shows them. Name one by its id, title or path`,
           `for Claude Code in ${scope.cwd}`,
         ),

@@ -1,6 +1,7 @@
-import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import { asciiJson, replaceTopLevelFields } from '@openbot/sessions/rewrite';
 import type { Journal } from '../../backups/journal.ts';
+import { RestoreError } from '../../errors.ts';
 import type { Backup, KeptState } from '../contract/kept-state.ts';
 import type { JoinedState, Relink, RestorableState, SessionLines } from '../contract/rewriting.ts';
 import { originOfChanged, readPieces, writeChanged } from './joined-file.ts';
@@ -109,13 +110,9 @@ async function findLater(
   const said =
     findLaterBytes(chosen, backups, journal, session) ?? (await findLaterLines(chosen, backups, session));
   if (said !== undefined) return said;
-  throw new OpenBotError(
-    'RESTORE_FAILED',
-    `${session.path} has no line in common with the backup ${chosen.path}`,
-    {
-      hint: 'Nothing was changed, since it is not known what was said in between. The backup is a complete session: occ clone with its path makes a new session from it.',
-    },
-  );
+  throw new RestoreError(`${session.path} has no line in common with the backup ${chosen.path}`, {
+    hint: 'Nothing was changed, since it is not known what was said in between. The backup is a complete session: occ clone with its path makes a new session from it.',
+  });
 }
 
 /** The line that must hang from another one; undefined where there is none, or it names no parent that could be changed. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { OpenBotError, reportProgress, scanTranscriptFile } from '@openbot/sessions';
+import { reportProgress, scanTranscriptFile } from '@openbot/sessions';
 import { syncFolder } from '@openbot/sessions/disk';
 import { scanOpenTranscript, withTranscriptLock } from '@openbot/sessions/transcript';
 import { backupPathsOf } from '../../backups/backup-paths.ts';
@@ -8,6 +8,7 @@ import { listBackupFiles } from '../../backups/backups.ts';
 import { readJournal } from '../../backups/journal.ts';
 import { makeBackup } from '../../backups/make-backup.ts';
 import { rotateBackups } from '../../backups/rotate-backups.ts';
+import { RestoreError } from '../../errors.ts';
 import { applyPlan, makeLineReader } from '../../rewrite/apply-plan.ts';
 import { assertReadable, openSession } from '../../rewrite/open-session.ts';
 import type { FoundSession } from '../contract/found-session.ts';
@@ -65,7 +66,7 @@ function makeHeld(path: string): Omit<HeldSession, 'open'> {
     isOwn: isFileRecord,
     // They have the header of the session in the database, and what was said there.
     refuseOthers: (what) =>
-      new OpenBotError('RESTORE_FAILED', `${what} was made from OpenClaw's database, not from ${path}`, {
+      new RestoreError(`${what} was made from OpenClaw's database, not from ${path}`, {
         hint: 'Nothing was changed. To restore it, name the session in the database by its id. The backup is a complete session: occ clone with its path makes a new session from it.',
       }),
   };

@@ -11,7 +11,7 @@ import {
   readProjection,
   scanDatabaseTranscript,
 } from '@openbot/sessions/openclaw-database';
-import { sessionNotFound, shortenText } from '../../errors.ts';
+import { SessionNotFoundError, shortenText } from '../../errors.ts';
 
 /** A session in a database, as far as it is understood. */
 export interface ReadSession extends DatabaseTranscript {
@@ -47,7 +47,7 @@ function readFor(
     );
   }
   const scanned = scan(database, sessionId, keeper);
-  if (scanned.transcript.length === 0) throw sessionNotFound(sessionId);
+  if (scanned.transcript.length === 0) throw new SessionNotFoundError(sessionId);
   return scanned;
 }
 

@@ -1,10 +1,10 @@
-import { OpenBotError } from '@openbot/sessions';
 import type { DatabaseTranscript, Projection } from '@openbot/sessions/openclaw-database';
 import { FLAG, TranscriptBuilder } from '@openbot/sessions/transcript';
 import { readJournal } from '../../backups/journal.ts';
 import { isNothingLeft } from '../../clean/empty-message.ts';
 import type { LineEdit } from '../../clean/line-edit.ts';
 import { rewriteLine } from '../../clean/rewrite-line.ts';
+import { RestoreError } from '../../errors.ts';
 import type { Backup, KeptState, RewriteRecord } from '../contract/kept-state.ts';
 import type {
   JoinedState,
@@ -44,7 +44,7 @@ export async function findRestoredRows(
   const path = kept.packedPath ?? kept.path;
   const then = states[0]!;
   if (then.transcript.header?.id !== session.transcript.header?.id) {
-    throw new OpenBotError('RESTORE_FAILED', `The backup ${path} belongs to another session`, {
+    throw new RestoreError(`The backup ${path} belongs to another session`, {
       hint: 'Nothing was changed. --list shows the other backups.',
     });
   }
@@ -90,13 +90,9 @@ function assertRelated(
     ({ row, kept }) => row !== undefined && kept !== undefined && transcript.kindOf(row) !== 'header',
   );
   if (isRelated) return;
-  throw new OpenBotError(
-    'RESTORE_FAILED',
-    `Session '${sessionId}' has no line in common with the backup ${path}`,
-    {
-      hint: 'Nothing was changed, since it is not known what was said in between. The backup is a complete session: occ clone with its path makes a new session from it.',
-    },
-  );
+  throw new RestoreError(`Session '${sessionId}' has no line in common with the backup ${path}`, {
+    hint: 'Nothing was changed, since it is not known what was said in between. The backup is a complete session: occ clone with its path makes a new session from it.',
+  });
 }
 
 /** No backup has it, or only a later one. */
@@ -240,7 +236,7 @@ function assertAllThere(
   const isWhole = transcript.length === lines.length && transcript.problems.length === 0;
   const isSameEnd = projection.leafEventId === session.projection.leafEventId;
   if (isWhole && isSameEnd) return;
-  throw new OpenBotError('RESTORE_FAILED', 'The restored session did not pass verification', {
+  throw new RestoreError('The restored session did not pass verification', {
     hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
   });
 }
@@ -254,13 +250,9 @@ function assertNothingDropped(session: ReadSession, lines: readonly RestoredLine
   const staying = new Set(lines.map(({ row }) => row));
   for (let row = 0; row < transcript.length; row++) {
     if (staying.has(row) || isCleanable(session, row)) continue;
-    throw new OpenBotError(
-      'RESTORE_FAILED',
-      `Line ${row + 1} of the session is in no backup, and would be lost`,
-      {
-        hint: `Nothing was changed. Another program rewrote the session since ${path} was made; occ clone -o keeps it as it is.`,
-      },
-    );
+    throw new RestoreError(`Line ${row + 1} of the session is in no backup, and would be lost`, {
+      hint: `Nothing was changed. Another program rewrote the session since ${path} was made; occ clone -o keeps it as it is.`,
+    });
   }
 }
 

@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { type OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import { SourceChanged } from '@openbot/sessions/rewrite';
 import type { LineEdit } from '../../clean/line-edit.ts';
+import { RestoreError } from '../../errors.ts';
 import { identifyLine } from '../../rewrite/line-identity.ts';
 import type { Backup } from '../contract/kept-state.ts';
 import type { ReadSession } from './readable-session.ts';
@@ -57,7 +58,7 @@ export class KeptStates {
 
 /** @param isLater it is not the one that was chosen, but holds what was said since */
 export function damaged(path: string, why: string, isLater: boolean): OpenBotError {
-  return new OpenBotError('RESTORE_FAILED', `The backup ${path} is damaged: ${why}`, {
+  return new RestoreError(`The backup ${path} is damaged: ${why}`, {
     hint: isLater
       ? 'Nothing was changed. It holds what was said after the chosen backup was made. If you move it away, only what the session still has of that is kept.'
       : 'Nothing was changed. --list shows the other backups.',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveStateDir } from '@openbot/sessions';
+import { isOpenBotError, resolveStateDir } from '@openbot/sessions';
 import { type BotConfig, CONFIG_FILE_NAME } from '../../config/bot-config.ts';
 import { loadBotConfig } from '../../config/load-config.ts';
 import type { UsageScope } from '../contract.ts';
@@ -45,8 +45,7 @@ async function readConfig(scope: UsageScope): Promise<BotConfig> {
     return (await loadBotConfig(stateDir, scope.env, { toleratesMissingSecrets: true })).config;
   } catch (error) {
     // It can be of another bundle, with a class of its own.
-    const { name, message } = error as Error;
-    if (name === 'OpenBotError') scope.warn?.(`Prices of the configuration are left out: ${message}`);
+    if (isOpenBotError(error)) scope.warn?.(`Prices of the configuration are left out: ${error.message}`);
     return {};
   }
 }

@@ -15,6 +15,7 @@ import { classifySessionFileName } from '@openbot/sessions/layout';
 import { LineCopier } from '@openbot/sessions/rewrite';
 import { scanOpenTranscript } from '@openbot/sessions/transcript';
 import type { CleanPlan } from '../../../clean/plan.ts';
+import { CloneOperationError } from '../../../errors.ts';
 import { applyPlan, makeLineReader } from '../../../rewrite/apply-plan.ts';
 import { cloneNotAsPlanned, planClone } from '../../../rewrite/plan-clone.ts';
 import { RewrittenLines } from '../../../rewrite/rewritten-lines.ts';
@@ -211,7 +212,7 @@ async function publish(temp: string, path: string): Promise<void> {
 }
 
 function alreadyThere(path: string): OpenBotError {
-  return new OpenBotError('CLONE_FAILED', `Failed to write ${path}: it already exists`, {
+  return new CloneOperationError(`Failed to write ${path}: it already exists`, {
     hint: 'Nothing was changed. Name another file with --output, or move that one away.',
   });
 }

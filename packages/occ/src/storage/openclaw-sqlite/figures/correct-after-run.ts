@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { OpenBotError } from '@openbot/sessions';
+import type { OpenBotError } from '@openbot/sessions';
 import { isHolderAlive } from '@openbot/sessions/disk';
 import {
   describeFailure,
@@ -8,6 +8,7 @@ import {
   type ScheduledEdit,
   UNCORRECTED_HINT,
 } from '../../../backups/scheduled-edit.ts';
+import { EditOperationError } from '../../../errors.ts';
 import { isOurs, readRecord, recordOutcome, recordOwnProcess } from '../../../schedule/record.ts';
 import type { CorrectionTask, FiguresResult } from '../../contract/use.ts';
 import { correctFigures } from './correct-figures.ts';
@@ -166,5 +167,5 @@ function isRunnerGone({ runner, figures }: ScheduledEdit, { entries }: SessionSn
 }
 
 function gaveUp(why: string): OpenBotError {
-  return new OpenBotError('EDIT_FAILED', `Gave up: ${why}`, { hint: UNCORRECTED_HINT });
+  return new EditOperationError(`Gave up: ${why}`, { hint: UNCORRECTED_HINT });
 }

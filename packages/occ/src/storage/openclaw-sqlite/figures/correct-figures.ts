@@ -1,4 +1,4 @@
-import { activePath, OpenBotError } from '@openbot/sessions';
+import { activePath } from '@openbot/sessions';
 import {
   changeEntriesOfSession,
   compareProjections,
@@ -15,6 +15,7 @@ import { contextOf, estimateTokens, measureContext, withTranscriptLock } from '@
 import { updateJournal } from '../../../backups/journal.ts';
 import type { FiguresToCorrect } from '../../../backups/scheduled-edit.ts';
 import { rewriteLine } from '../../../clean/rewrite-line.ts';
+import { EditOperationError } from '../../../errors.ts';
 import { type Counters, lowerCounters, readCounters } from '../../../rewrite/counters.ts';
 import type { FoundSession } from '../../contract/found-session.ts';
 import type { CorrectedFigures } from '../../contract/kept-state.ts';
@@ -154,7 +155,7 @@ function apply(
       const difference = compareProjections(session.projection, projection);
       if (isLowered && difference === undefined && after.transcript.length === session.transcript.length)
         return;
-      throw new OpenBotError('EDIT_FAILED', 'The corrected figures did not pass verification', {
+      throw new EditOperationError('The corrected figures did not pass verification', {
         hint: 'Nothing was changed. The structure of this session is unknown.',
       });
     },

@@ -624,7 +624,14 @@ export const DOORS: Doors = {
       'tokens',
     ],
     'turn/session-fields': ['choose-model', 'lines-for-changes', 'previous-run', 'read-only'],
-    'turn/skills': ['ensure-skills', 'render-prompt', 'scan-folders', 'watch-skills'],
+    'turn/skills': [
+      'ensure-skill-snapshot',
+      'ensure-skills',
+      'render-prompt',
+      'scan-folders',
+      'skill',
+      'watch-skills',
+    ],
     'turn/words': [
       'clean-text',
       'compile-mention-patterns',

@@ -180,6 +180,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'gateway',
       'commands',
       'cli',
+      'library',
       'index',
     ],
     narrower: {

@@ -4,6 +4,7 @@ import type { MethodCall } from '../gateway-protocol/method.ts';
 import { anyValue, filledText, maybe, object, text } from '../gateway-protocol/param-shapes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { OutboundMessage } from '../outbox/contract.ts';
+import { pickChannelData, type ReplyPayload } from '../outbox/reply-payload.ts';
 import { resolveAddress } from '../routing/request-route.ts';
 import { mirrorLetter } from '../state/mirror-letter.ts';
 import { describeChannelsFor, mayWriteTo } from './channels.ts';
@@ -22,6 +23,7 @@ interface Letter {
   readonly text?: string;
   readonly mediaUrl?: string;
   readonly replyToId?: string;
+  readonly channelData?: ReplyPayload['channelData'];
   readonly idempotencyKey: string;
 }
 
@@ -37,6 +39,7 @@ const send = gatewayMethod({
     threadId: maybe(anyValue),
     replyToId: maybe(filledText),
     mediaUrl: maybe(filledText),
+    channelData: maybe(object),
     idempotencyKey: filledText,
   },
   handle: async ({ message, threadId, ...params }, call) => {
@@ -74,6 +77,7 @@ const action = gatewayMethod({
       mediaUrl: read('mediaUrl') ?? read('media'),
       replyToId: read('replyToId') ?? read('replyTo'),
       threadId: readThread(given.threadId),
+      channelData: readChannelData(given.channelData),
     };
     if (given.dryRun === true) {
       const { message } = await addressLetter(letter, call);
@@ -124,13 +128,15 @@ function assertSame({ target, payload }: OutboundMessage, kept: OutboundMessage 
 async function addressLetter(letter: Letter, call: MethodCall<GatewayServices>) {
   const { config, now } = call.services;
   const { text: words, mediaUrl, replyToId, threadId } = letter;
-  if (!words?.trim() && mediaUrl === undefined) throw refuse('INVALID_REQUEST', 'message or media required');
   // A client is not at this machine: it must not have files of it sent.
   if (mediaUrl !== undefined && !/^https:\/\//i.test(mediaUrl))
     throw refuse('INVALID_REQUEST', 'mediaUrl must be an https address');
   if (letter.agentId !== undefined) assertAgent(call, normalizeAgentId(letter.agentId));
   const { channelAccounts } = describeChannelsFor(call);
   const channel = chooseChannel(letter, Object.keys(channelAccounts));
+  const data = pickChannelData(letter.channelData, channel);
+  if (!words?.trim() && mediaUrl === undefined && data.channelData === undefined)
+    throw refuse('INVALID_REQUEST', 'message or media required');
   const accountId = normalizeAccountId(letter.accountId);
   const account = channelAccounts[channel]!.find((one) => one.accountId === accountId);
   if (account === undefined)
@@ -146,7 +152,12 @@ async function addressLetter(letter: Letter, call: MethodCall<GatewayServices>) 
     agentId: route.agentId,
     sessionKey: route.sessionKey,
     target: { channel, accountId, to, threadId },
-    payload: { text: words, replyToId, ...(mediaUrl !== undefined && { mediaUrl, mediaUrls: [mediaUrl] }) },
+    payload: {
+      text: words,
+      replyToId,
+      ...(mediaUrl !== undefined && { mediaUrl, mediaUrls: [mediaUrl] }),
+      ...data,
+    },
     createdAt: now(),
   };
   return { message, isOpen: account.running };
@@ -172,6 +183,12 @@ function readThread(value: unknown): string | number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string' || typeof value === 'number') return value;
   throw refuse('INVALID_REQUEST', 'invalid send params: at /threadId: must be string');
+}
+
+function readChannelData(value: unknown): ReplyPayload['channelData'] {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw refuse('INVALID_REQUEST', 'invalid message.action params: at /params/channelData: must be object');
 }
 
 export const SENDING_METHODS = [send, action];

@@ -254,6 +254,36 @@ test('messages are sent once for each key, and refused clearly', async () => {
   });
 });
 
+test('what one network alone has goes with a message to it', async () => {
+  const channel = new MemoryChannel({ name: 'telegram' });
+  const home = await MethodsHome.open({ channels: [channel], config: { channels: { signal: {} } } });
+  const buttons = [[{ text: 'Yes', callback_data: 'yes' }]];
+  const channelData = { telegram: { buttons }, discord: { embeds: [] } };
+  const letter = { to: '777', message: 'Well?', channel: 'telegram', channelData };
+  await home.ask('send', { ...letter, idempotencyKey: 'd1' });
+  const params = { to: 'telegram:777', channelData };
+  const action = { channel: 'telegram', action: 'send', params };
+  await home.ask('message.action', { ...action, idempotencyKey: 'd2' });
+  const shown = { channelData: { telegram: { buttons } } };
+  expect(channel.network.shown.map(({ payload }) => payload)).toEqual([{ text: 'Well?', ...shown }, shown]);
+
+  const other = { telegram: { buttons: [] } };
+  expect(await home.refusal('send', { ...letter, channelData: other, idempotencyKey: 'd1' })).toMatchObject({
+    details: { reason: 'send-request-conflict' },
+  });
+  const empty = { ...letter, message: undefined, channelData: { discord: {} }, idempotencyKey: 'd3' };
+  expect((await home.refusal('send', empty)).message).toBe('message or media required');
+  for (const wrong of ['buttons', [buttons], 1]) {
+    const idempotencyKey = 'd4';
+    const { message } = await home.refusal('send', { ...letter, channelData: wrong, idempotencyKey });
+    expect(message).toMatch(/at \/channelData: must be object/);
+    const wrongParams = { ...params, message: 'x', channelData: wrong };
+    expect(
+      (await home.refusal('message.action', { ...action, params: wrongParams, idempotencyKey })).message,
+    ).toMatch(/at \/params\/channelData: must be object/);
+  }
+});
+
 test('lists that clients need are empty', async () => {
   const home = await MethodsHome.open();
   for (const name of ['plugin.approval.list', 'question.list', 'taskSuggestions.list'])

@@ -11,6 +11,11 @@ export const CLAUDE_CODE_ERRORS = {
     remedy:
       'Repair the file, or move it away: its sessions are then found by their transcripts alone, without cost, label and tasks.',
   },
+  REGISTRY_WRITE_FAILED: {
+    means:
+      "The registry of the agent's Claude Code sessions cannot be written: its folder cannot be made or is read-only, or the disk is full. A run would have no label, and its budget would end with it, so none was started. A registry that cannot be written later is a warning of the run.",
+    remedy: 'Correct what the message names, or name another state folder.',
+  },
   SESSION_FOLDER_UNREADABLE: {
     means:
       "A folder of Claude Code's sessions exists but cannot be read: no permission, a link that leads to itself, a failing disk. Its sessions are missing from the list.",

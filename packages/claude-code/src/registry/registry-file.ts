@@ -80,6 +80,24 @@ export function updateRegistry<T>(
   });
 }
 
+/**
+ * Asks before anything is spent: a run that is not recorded has no label, and its budget ends with it.
+ * @throws OpenBotError REGISTRY_WRITE_FAILED; REGISTRY_UNREADABLE; LOCK_TIMEOUT
+ */
+export async function assertRecordable(stateDir: string, agentId: string): Promise<void> {
+  const path = resolveRegistryPath(stateDir, agentId);
+  try {
+    await withLock(`${path}.lock`, {}, () => void readFile(path));
+  } catch (cause) {
+    if (!(cause instanceof OpenBotError) || cause.code !== 'LOCK_FAILED') throw cause;
+    throw new OpenBotError(
+      'REGISTRY_WRITE_FAILED',
+      `The run could not be recorded in ${path}: ${cause.message}`,
+      { hint: 'Nothing was started. Correct the folder, or name another state folder.', cause },
+    );
+  }
+}
+
 function hideInTexts(session: RegisteredSession): RegisteredSession {
   const { tasks, label } = session;
   return {

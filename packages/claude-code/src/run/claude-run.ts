@@ -23,8 +23,8 @@ export class ClaudeRun {
   /**
    * How it ended, once no process of it is left.
    * Rejects if there was no run: REPO_NOT_FOUND, SDK_NOT_INSTALLED, REPO_BUSY, SESSION_BUSY, SESSION_OPEN,
-   * BUDGET_SPENT, CLAUDE_NOT_STARTED, REGISTRY_UNREADABLE, SELECTION_CONFIG_INVALID, INVALID_ARGUMENT; LOCK_FAILED, LOCK_TIMEOUT or
-   * LOCK_LOST if a lock cannot be taken; and with any error of `mcpServers`.
+   * BUDGET_SPENT, CLAUDE_NOT_STARTED, REGISTRY_UNREADABLE, REGISTRY_WRITE_FAILED, SELECTION_CONFIG_INVALID, INVALID_ARGUMENT;
+   * LOCK_FAILED, LOCK_TIMEOUT or LOCK_LOST if a lock cannot be taken; and with any error of `mcpServers`.
    */
   readonly outcome: Promise<RunOutcome>;
   readonly #request: RunRequest;

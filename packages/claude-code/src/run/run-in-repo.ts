@@ -13,7 +13,7 @@ import type { RunNote } from '../processes/run-note.ts';
 import { type RepoSlot, refuseNestedRun, takeRepoSlot } from '../queue/repo-slot.ts';
 import { assertNotOpen, lockSession, resolveRepoLocks } from '../queue/run-locks.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
-import { readAllRegistries } from '../registry/registry-file.ts';
+import { assertRecordable, readAllRegistries } from '../registry/registry-file.ts';
 import { findRepoKey, isInRepo } from '../repo/resolve-repo.ts';
 import type { RunEvent, RunOutcome } from '../run-contract/run-event.ts';
 import type { RunRequest } from '../run-contract/run-request.ts';
@@ -49,6 +49,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export async function runInRepo(parts: RunParts): Promise<RunOutcome> {
   const { repo, env } = parts.scope;
   refuseNestedRun(repo.path, env);
+  await assertRecordable(parts.scope.stateDir, parts.scope.agentId);
   const slot = await takeRepoSlot(resolveRepoLocks(env, repo.path), {
     repoPath: repo.path,
     signal: parts.signal,

@@ -1,4 +1,6 @@
 /** What keeps `cc run` from working: budgets, failures of the API, other runs. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiErrors, type Reply } from '../../../../test/imitations/messages-format.ts';
 import { LONG } from '../../../../test/setup/hunt.ts';
@@ -64,6 +66,28 @@ describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, (
     expect([ran.code, ran.stdout]).toEqual([1, expect.not.stringContaining('success')]);
     expect(ran.stderr).toMatch(/^Error: .*\/nowhere\/claude.*\n {2}Check the path after --claude/);
     expect(ran.stderr).not.toContain('pathToClaudeCodeExecutable');
+  });
+
+  test('a run that could not be recorded is refused before anything is asked', async () => {
+    const cwd = bench.makeRepo('no-state');
+    bench.script({});
+    bench.api.forget();
+    writeFileSync(join(cwd, 'file'), '');
+    for (const place of ['file', 'file/state']) {
+      const flags = ['--fresh', '--budget', '1', '--state-dir', join(cwd, place)];
+      const ran = await bench.run(['cc', 'run', 'x', ...flags], { cwd });
+      expect([ran.code, ran.stdout]).toEqual([1, '']);
+      expect(ran.stderr).toMatch(
+        /^Error: The run could not be recorded in .*sessions\.json: .*\n {2}Nothing was/,
+      );
+      const json = await bench.run(['cc', 'run', 'x', ...flags, '--json'], { cwd });
+      expect([json.code, json.stdout]).toEqual([1, '']);
+      expect(JSON.parse(json.stderr).error).toMatchObject({
+        code: 'REGISTRY_WRITE_FAILED',
+        reason: 'LOCK_FAILED',
+      });
+    }
+    expect(bench.api.conversations).toEqual([]);
   });
 
   test('a session that is full is not the one to go on in', LONG, async () => {

@@ -67,7 +67,7 @@ const SURFACE: Readonly<Record<string, string>> = {
   disk: `
     HeldLock LockHolder LockOptions OpenFile ProcessIdentity ProcessStat acquireLock deferEnding
     describeCommand describeOpenClaude endOnSignals findOpenClaude giveFolderToOwner
-    giveToFolderOwner inspectLock isHolderAlive isHandledElsewhere linkNew listOpenClaudes loadSqlite makeFolder
+    giveToFolderOwner guardGroup inspectLock isHolderAlive isHandledElsewhere linkNew listOpenClaudes loadSqlite makeFolder
     makeLeftoverPath ownIdentity passOnSignal readProcessStat removeSpareLocks reuseLockFiles sweepLeftovers syncFolder undoAtEnding
     withLock writeFileAtomic
   `,

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { redactSecrets } from '@openbot/sessions';
-import { isHandledElsewhere } from '@openbot/sessions/disk';
+import { guardGroup, isHandledElsewhere } from '@openbot/sessions/disk';
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 
 export interface Command {
@@ -62,10 +62,12 @@ function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome
     timer = setTimeout(() => giveUp(exitCode === null ? { kind: 'timed-out' } : ended(exitCode)), GRACE_MS);
   }, command.timeoutMs);
   const forget = endWithProcess(() => killGroup(child));
+  const dismiss = child.pid !== undefined ? guardGroup(child.pid) : undefined;
 
   function settle(outcome: CommandOutcome): void {
     clearTimeout(timer);
     forget();
+    dismiss?.();
     resolve(outcome);
   }
 

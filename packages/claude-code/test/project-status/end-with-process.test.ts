@@ -50,6 +50,16 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 );
 
+it('a process that is killed leaves neither git nor gh', async () => {
+  const { child, exited, pids } = await startStatus('go-on');
+  child.kill('SIGTERM');
+  // Heard: what starts them has gone on to the next step.
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  expect(await exited).toEqual([null, 'SIGKILL']);
+  await expectDead(pids);
+});
+
 it('who exits when a signal comes takes them with him', LONG, async () => {
   const { child, exited, pids } = await startStatus('exit');
   child.kill('SIGTERM');

@@ -20,6 +20,7 @@ export { sweepLeftovers } from '../disk/sweep-leftovers.ts';
 
 // Processes
 
+export { guardGroup } from '../disk/group-guard.ts';
 export { describeOpenClaude, findOpenClaude, listOpenClaudes } from '../disk/open-claude.ts';
 export {
   describeCommand,

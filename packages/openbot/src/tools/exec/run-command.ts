@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { undoAtEnding } from '@openbot/sessions/disk';
+import type { Readable, Writable } from 'node:stream';
+import { guardGroup, undoAtEnding } from '@openbot/sessions/disk';
 import { CutOutput } from './cut-output.ts';
 
 export interface CommandRequest {
@@ -18,6 +19,8 @@ export type CommandEnd =
   | { readonly by: 'timeout' }
   | { readonly by: 'abort' };
 
+/** The command begins when the guard knows its group: if this process is killed before that, it does not begin. */
+const WHEN_GUARDED = 'read -r line <&3 || exit; exec 3<&- /bin/sh -c "$1"';
 /** Between SIGTERM and SIGKILL. */
 const PATIENCE_MS = 2000;
 const POLL_MS = 20;
@@ -25,18 +28,18 @@ const POLL_MS = 20;
 const DRAIN_MS = 1000;
 
 /**
- * Runs a command in a process group of its own and resolves when the group has ended. A process that starts a group or a
- * session of its own is not found.
+ * Runs a command in a process group of its own and resolves when the group has ended. If this process is killed, a guard
+ * ends the group. A process that starts a group or a session of its own is not found.
  */
 export async function runCommand(request: CommandRequest): Promise<{ output: string; end: CommandEnd }> {
   const { command, cwd, env, timeoutMs, signal } = request;
   signal.throwIfAborted();
-  const child = spawn('/bin/sh', ['-c', command], {
+  const child = spawn('/bin/sh', ['-c', WHEN_GUARDED, '/bin/sh', command], {
     cwd,
     env,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
   const output = new CutOutput();
   child.stdout.on('data', (piece: Buffer) => output.add(piece));
   child.stderr.on('data', (piece: Buffer) => output.add(piece));
@@ -44,6 +47,9 @@ export async function runCommand(request: CommandRequest): Promise<{ output: str
   const { promise: cut, resolve: cutOff } = Promise.withResolvers<CommandEnd>();
   // A second Ctrl-C ends this process at once, and the group does not get it.
   const forget = undoAtEnding('processes', () => signalGroup(child.pid!, 'SIGKILL'));
+  const dismiss = child.pid === undefined ? undefined : guardGroup(child.pid);
+  const gate = child.stdio[3] as unknown as Writable | undefined;
+  gate?.on('error', () => {}).end('\n');
   const timer = setTimeout(() => cutOff({ by: 'timeout' }), timeoutMs);
   const abort = () => cutOff({ by: 'abort' });
   signal.addEventListener('abort', abort, { once: true });
@@ -55,6 +61,7 @@ export async function runCommand(request: CommandRequest): Promise<{ output: str
     return { output: output.text(), end: 'left' in end ? { ...end, left: !isGone } : end };
   } finally {
     forget();
+    dismiss?.();
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     child.stdout.destroy();

@@ -20,6 +20,8 @@ export interface PostOptions {
 export interface PostFailure extends SendFailure {
   /** The receiver does not take our signature, so that no reply will get through. Other refusals may be about one conversation. */
   readonly isOfAccount?: boolean;
+  /** Servers answer so where nothing takes replies at the address; a receiver may mean one conversation by it. */
+  readonly mayBeOfAddress?: boolean;
 }
 
 /** Posts a reply, in parts where the receiver has a limit. Files go with the last part. */
@@ -109,7 +111,10 @@ function readRefusal({ status, headers, text }: NetworkAnswer, now: number): Pos
   const message = `The receiver answered ${status}${said ? `: ${said}` : ''}`;
   const isTemporary = status >= 500 || WITHOUT_EFFECT.includes(status);
   const reason = REASONS[status] ?? 'other';
-  if (!isTemporary) return Object.assign(permanent(message, reason), { isOfAccount: status === 401 });
+  if (!isTemporary) {
+    const mayBeOfAddress = status < 400 || status === 404 || status === 405;
+    return Object.assign(permanent(message, reason), { isOfAccount: status === 401, mayBeOfAddress });
+  }
   return sendFailure(message, {
     isPermanent: false,
     mayHaveArrived: !WITHOUT_EFFECT.includes(status),

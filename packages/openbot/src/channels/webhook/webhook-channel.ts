@@ -37,6 +37,10 @@ export class WebhookChannel implements Channel {
   readonly #pending = new Set<Promise<unknown>>();
   /** The last message of each conversation that is being taken. */
   readonly #tails = new Map<string, Promise<unknown>>();
+  /** Since the start. */
+  #hasSent = false;
+  /** Replies in a row that found nothing at the address. */
+  #misses = 0;
   #ending = new AbortController();
   #host: ChannelHost | undefined;
 
@@ -63,6 +67,8 @@ export class WebhookChannel implements Channel {
   async start(host: ChannelHost): Promise<void> {
     this.#host = host;
     this.#ending = new AbortController();
+    this.#hasSent = false;
+    this.#misses = 0;
     this.#health.starting();
     // There is no connection to wait for: it works until a send says otherwise.
     this.#health.works();
@@ -75,11 +81,16 @@ export class WebhookChannel implements Channel {
   async send(request: SendRequest): Promise<{ readonly ids: readonly string[] }> {
     try {
       const sent = await postReply(request, this.#options);
+      this.#hasSent = true;
+      this.#misses = 0;
       this.#health.works();
       return sent;
     } catch (error) {
-      const { isPermanent, isOfAccount, message } = error as PostFailure;
+      const { isPermanent, isOfAccount, mayBeOfAddress, message } = error as PostFailure;
+      if (mayBeOfAddress) this.#misses++;
+      const isNothingThere = mayBeOfAddress && (this.#misses > 1 || !this.#hasSent);
       if (isOfAccount) this.#health.failed(message);
+      else if (isNothingThere) this.#health.unreachable(`${message}. Is the url of the account right?`);
       else if (isPermanent) this.#health.works();
       else if (isPermanent === false && !request.signal.aborted) this.#health.unreachable(message);
       throw error;

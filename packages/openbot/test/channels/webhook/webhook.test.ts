@@ -321,7 +321,7 @@ describe('replies', () => {
     expect(bench.channel.health()).toEqual({ state: 'connected', since: bench.now });
   });
 
-  test.each([400, 403, 404, 410, 413])('%i is about one conversation, not the channel', async (status) => {
+  test.each([400, 403, 410, 413, 422])('%i is about one conversation, not the channel', async (status) => {
     const bench = await WebhookBench.start();
     bench.faults.push({ status }, { status: 500 }, { status });
     await failureOf(bench.send());
@@ -331,6 +331,34 @@ describe('replies', () => {
     expect(bench.channel.health()).toMatchObject({ state: 'reconnecting' });
     await failureOf(bench.send());
     expect(bench.channel.health()).toMatchObject({ state: 'connected' });
+  });
+
+  test.each([302, 404, 405])('%i to every reply is about the address', async (status) => {
+    const bench = await WebhookBench.start();
+    const { channel } = bench;
+    const nothingThere = {
+      state: 'reconnecting',
+      since: bench.now,
+      error: `The receiver answered ${status}. Is the url of the account right?`,
+    };
+    bench.faults.push({ status });
+    await failureOf(bench.send());
+    expect(channel.health()).toEqual(nothingThere);
+    await bench.send();
+    expect(channel.health()).toMatchObject({ state: 'connected' });
+    // Where replies got through, one may be about its conversation.
+    bench.faults.push({ status }, { status }, { status });
+    await failureOf(bench.send());
+    expect(channel.health()).toMatchObject({ state: 'connected' });
+    await failureOf(bench.send());
+    expect(channel.health()).toEqual(nothingThere);
+    await failureOf(bench.send());
+    expect(channel.health()).toEqual(nothingThere);
+    await bench.send();
+    expect(channel.health()).toMatchObject({ state: 'connected' });
+    bench.faults.push({ status });
+    await failureOf(bench.send());
+    expect(channel.health()).toMatchObject({ state: 'connected' });
   });
 
   test('tell the health of the channel', async () => {

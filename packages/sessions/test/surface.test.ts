@@ -68,7 +68,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     HeldLock LockHolder LockOptions OpenFile ProcessIdentity ProcessStat acquireLock deferEnding
     describeCommand describeOpenClaude endOnSignals findOpenClaude giveFolderToOwner
     giveToFolderOwner guardGroup inspectLock isHolderAlive isHandledElsewhere linkNew listOpenClaudes loadSqlite makeFolder
-    makeLeftoverPath ownIdentity passOnSignal readProcessStat removeSpareLocks reuseLockFiles sweepLeftovers syncFolder undoAtEnding
+    makeLeftoverPath ownIdentity passOnSignal readProcessStat removeSpareLocks reuseLockFiles startChild sweepLeftovers syncFolder undoAtEnding
     withLock writeFileAtomic
   `,
   layout: `

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { startChild } from '@openbot/sessions/disk';
 import { MARK_VARIABLE } from './marked-processes.ts';
 
 /**
@@ -30,20 +31,22 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
 done
 kill -KILL "-$1"`;
 
-/** Starts the guard of a Claude Code. It has no mark itself. Undefined on Windows. */
-export function startGuard(pid: number, mark: string): ChildProcess | undefined {
+/**
+ * Starts the guard of a Claude Code. It has no mark itself. Undefined on Windows, and where it cannot be started: the run
+ * continues without one.
+ */
+export async function startGuard(pid: number, mark: string): Promise<ChildProcess | undefined> {
   if (process.platform === 'win32') return undefined;
-  const guard = spawn('/bin/sh', ['-c', GUARD, 'openbot-guard', String(pid), `${MARK_VARIABLE}=${mark}`], {
+  const args = ['-c', GUARD, 'openbot-guard', String(pid), `${MARK_VARIABLE}=${mark}`];
+  const guard = await startChild('/bin/sh', args, {
     cwd: '/',
     // Some systems have their programs in other folders.
     env: { PATH: `/usr/bin:/bin:${process.env.PATH ?? ''}` },
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
-  });
-  // Without a shell there is no guard, and the run continues.
-  guard.on('error', () => {});
-  guard.stdin?.on('error', () => {});
-  guard.unref();
+  }).catch(() => undefined);
+  guard?.stdin?.on('error', () => {});
+  guard?.unref();
   return guard;
 }
 

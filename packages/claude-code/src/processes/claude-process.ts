@@ -58,6 +58,10 @@ export class ClaudeProcess {
       detached: HAS_GROUPS,
       windowsHide: true,
     });
+    this.#exited = whenExited(this.#child);
+    // Node makes no streams, and names the failure in an event alone, where the descriptors have run out.
+    if ((this.#child.stdio as unknown) === undefined)
+      throw new Error('Claude Code cannot be started: too many files are open');
     this.#stderr = collectStderr(this.#child);
     // It may end before it has read everything.
     this.#child.stdin.on('error', () => {});
@@ -65,10 +69,9 @@ export class ClaudeProcess {
     const { pid } = this.#child;
     const guard = pid === undefined ? undefined : startGuard(pid, mark);
     this.identity = pid === undefined ? undefined : identifyProcess(pid);
-    this.#exited = whenExited(this.#child);
     this.gone = this.#exited.then(async () => {
       if (this.#ending !== undefined || hasFailed(this.#child)) await this.#clear();
-      dismissGuard(guard);
+      dismissGuard(await guard);
     });
   }
 

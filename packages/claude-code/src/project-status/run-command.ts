@@ -1,8 +1,7 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { Readable } from 'node:stream';
 import { redactSecrets } from '@openbot/sessions';
-import { guardGroup, isHandledElsewhere } from '@openbot/sessions/disk';
+import { guardGroup, isHandledElsewhere, startChild } from '@openbot/sessions/disk';
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 
 export interface Command {
@@ -21,8 +20,6 @@ export type CommandOutcome =
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'failed'; readonly message: string };
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
-
 const OUTPUT_LIMIT = 4 * 1024 * 1024;
 const ERRORS_LIMIT = 16 * 1024;
 /** If this process was busy, an answer that came in time may be waiting. */
@@ -32,16 +29,30 @@ const GRACE_MS = 100;
  * Runs a program without a shell, a terminal or input. It never runs longer than its time limit or this process, and
  * the processes that it started are killed with it. Never throws.
  */
-export function runCommand(command: Command): Promise<CommandOutcome> {
-  return new Promise<CommandOutcome>((resolve) => watch(start(command), command, resolve)).catch(
-    (error: unknown) => ({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }),
-  );
+export async function runCommand(command: Command): Promise<CommandOutcome> {
+  let child: ChildProcess | undefined;
+  // Before the start: a signal that comes during it would end this process alone.
+  const forget = endWithProcess(() => killGroup(child));
+  try {
+    child = await start(command);
+    return await watch(child, command);
+  } catch (error) {
+    return describeFailure(error as NodeJS.ErrnoException, command);
+  } finally {
+    forget();
+  }
+}
+
+function describeFailure({ code, message }: NodeJS.ErrnoException, { cwd }: Command): CommandOutcome {
+  // ENOENT also means that the folder does not exist.
+  if (code !== 'ENOENT') return { kind: 'failed', message };
+  return existsSync(cwd) ? { kind: 'not-installed' } : { kind: 'failed', message: 'the folder is gone' };
 }
 
 const HAS_GROUPS = process.platform !== 'win32';
 
-function start({ program, args, cwd, env }: Command): Child {
-  return spawn(program, args, {
+function start({ program, args, cwd, env }: Command): Promise<ChildProcess> {
+  return startChild(program, args, {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -51,7 +62,9 @@ function start({ program, args, cwd, env }: Command): Child {
   });
 }
 
-function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome) => void): void {
+function watch(child: ChildProcess, command: Command): Promise<CommandOutcome> {
+  const { promise, resolve } = Promise.withResolvers<CommandOutcome>();
+  const [stdout, stderr] = [child.stdout!, child.stderr!];
   const output: Buffer[] = [];
   const errors: Buffer[] = [];
   let outputBytes = 0;
@@ -61,13 +74,11 @@ function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome
     // If the program has exited, it has answered, even if a process that it started keeps the pipes open.
     timer = setTimeout(() => giveUp(exitCode === null ? { kind: 'timed-out' } : ended(exitCode)), GRACE_MS);
   }, command.timeoutMs);
-  const forget = endWithProcess(() => killGroup(child));
-  const dismiss = child.pid !== undefined ? guardGroup(child.pid) : undefined;
+  const dismiss = guardGroup(child.pid!);
 
   function settle(outcome: CommandOutcome): void {
     clearTimeout(timer);
-    forget();
-    dismiss?.();
+    dismiss();
     resolve(outcome);
   }
 
@@ -79,26 +90,20 @@ function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome
   function giveUp(outcome: CommandOutcome): void {
     killGroup(child);
     // A process that left the group can keep the pipes open.
-    child.stdout.destroy();
-    child.stderr.destroy();
+    stdout.destroy();
+    stderr.destroy();
     settle(outcome);
   }
 
-  child.stdout.on('data', (chunk: Buffer) => {
+  stdout.on('data', (chunk: Buffer) => {
     if (command.onOutput !== undefined) return command.onOutput(chunk);
     outputBytes += chunk.length;
     if (outputBytes > OUTPUT_LIMIT) giveUp({ kind: 'failed', message: 'it printed more than 4 MB' });
     else output.push(chunk);
   });
-  child.stderr.on('data', (chunk: Buffer) => {
+  stderr.on('data', (chunk: Buffer) => {
     if (errorBytes < ERRORS_LIMIT) errors.push(chunk);
     errorBytes += chunk.length;
-  });
-  child.on('error', (error: NodeJS.ErrnoException) => {
-    // ENOENT also means that the folder does not exist.
-    if (error.code !== 'ENOENT') settle({ kind: 'failed', message: error.message });
-    else if (existsSync(command.cwd)) settle({ kind: 'not-installed' });
-    else settle({ kind: 'failed', message: 'the folder is gone' });
   });
   child.on('exit', (code) => {
     exitCode = code;
@@ -107,10 +112,11 @@ function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome
     if (code === null) settle({ kind: 'failed', message: `it was ended by ${signal ?? 'a signal'}` });
     else settle(ended(code));
   });
+  return promise;
 }
 
-function killGroup(child: Child): void {
-  if (child.pid === undefined) return;
+function killGroup(child: ChildProcess | undefined): void {
+  if (child?.pid === undefined) return;
   try {
     if (HAS_GROUPS) process.kill(-child.pid, 'SIGKILL');
     else child.kill('SIGKILL');

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { ownIdentity, type ProcessIdentity, readProcessStat } from '@openbot/sessions/disk';
+import { ownIdentity, type ProcessIdentity, readProcessStat, startChild } from '@openbot/sessions/disk';
 import { type FiguresToCorrect, isPending, type ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { EditOperationError } from '../errors.ts';
@@ -109,7 +107,7 @@ async function startDetached(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
-  const child = spawn(process.execPath, [launcher, ...args], {
+  const child = await startChild(process.execPath, [launcher, ...args], {
     detached: true,
     stdio: 'ignore',
     // A working folder could not be unmounted.
@@ -117,7 +115,6 @@ async function startDetached(
     env: { ...env },
     windowsHide: true,
   });
-  await once(child, 'spawn');
   child.unref();
   return child.pid!;
 }

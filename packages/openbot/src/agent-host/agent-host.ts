@@ -88,6 +88,8 @@ class HostKeeper implements AgentHost {
   #phase: HostPhase = { at: 'resting' };
   /** When the process has ended, and all that it said has been heard. */
   #ended: Promise<void> = Promise.resolve();
+  /** When it is known whether it could be started. */
+  #started: Promise<void> = Promise.resolve();
   #isClosing = false;
   #crashes = 0;
   /** In a row. */
@@ -159,10 +161,11 @@ class HostKeeper implements AgentHost {
 
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
-    const child = this.#child;
     clearInterval(this.#sweep);
     clearTimeout(this.#retry);
     this.#queue.refuseAll(unavailable('the gateway stops'));
+    await this.#started;
+    const child = this.#child;
     if (child !== undefined) {
       this.#isRetiring = true;
       this.#send({ close: { graceMs } });
@@ -209,32 +212,30 @@ class HostKeeper implements AgentHost {
     this.#reason = undefined;
     this.#idleSince = undefined;
     const startedAt = Date.now();
-    try {
-      const child = startProcess('agent-host', this.#options);
-      this.#child = child;
-      const ended = Promise.withResolvers<void>();
-      this.#ended = ended.promise;
-      child.send({ begin: { former: this.#options.loaded?.() } } satisfies ToHost, () => {});
-      const watchdog = new Watchdog((silentMs) => this.#onSilence(child, silentMs));
-      const messages = new InTurn<ToGateway>((message) => this.#hear(child, message));
-      child.on('message', (message: ToGateway) => {
-        watchdog.hear();
-        messages.add(message);
-      });
-      child.once('error', (error) => {
-        this.#onEnd(child, watchdog, error.message, startedAt);
-        if (child.pid === undefined) ended.resolve();
-      });
-      child.once('exit', async (code, signal) => {
-        await untilDisconnected(child);
-        child.removeAllListeners('message');
-        messages.finish();
-        this.#onEnd(child, watchdog, this.#reason ?? `it ended with ${signal ?? `code ${code}`}`, startedAt);
-        ended.resolve();
-      });
-    } catch (error) {
-      this.#planRestart(String(error instanceof Error ? error.message : error), startedAt);
-    }
+    this.#started = startProcess('agent-host', this.#options).then(
+      (child) => this.#attend(child, startedAt),
+      (error: Error) => this.#planRestart(`it cannot be started: ${error.message}`, startedAt),
+    );
+  }
+
+  #attend(child: ChildProcess, startedAt: number): void {
+    this.#child = child;
+    const ended = Promise.withResolvers<void>();
+    this.#ended = ended.promise;
+    child.send({ begin: { former: this.#options.loaded?.() } } satisfies ToHost, () => {});
+    const watchdog = new Watchdog((silentMs) => this.#onSilence(child, silentMs));
+    const messages = new InTurn<ToGateway>((message) => this.#hear(child, message));
+    child.on('message', (message: ToGateway) => {
+      watchdog.hear();
+      messages.add(message);
+    });
+    child.once('exit', async (code, signal) => {
+      await untilDisconnected(child);
+      child.removeAllListeners('message');
+      messages.finish();
+      this.#onEnd(child, watchdog, this.#reason ?? `it ended with ${signal ?? `code ${code}`}`, startedAt);
+      ended.resolve();
+    });
   }
 
   #hear(child: ChildProcess, message: ToGateway): void {
@@ -298,6 +299,7 @@ class HostKeeper implements AgentHost {
   }
 
   #planRestart(reason: string, startedAt: number): void {
+    if (this.#isClosing) return;
     this.#crashes++;
     this.#failures = Date.now() - startedAt > STABLE_MS ? 1 : this.#failures + 1;
     const waitMs = delayAfter(this.#failures, this.#limits.restart);

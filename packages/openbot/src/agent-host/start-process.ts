@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { OpenBotError } from '@openbot/sessions';
+import { startChild } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
 
 /**
@@ -17,12 +18,14 @@ const FLAGS = ['--max-semi-space-size=16', '--disable-warning=ExperimentalWarnin
  */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '262144' };
 
-/** Starts a process of the gateway for a state folder, connected to this one. Terminal signals do not reach it. */
-export function startProcess(
+/**
+ * Starts a process of the gateway for a state folder, connected to this one, or rejects. Terminal signals do not reach it.
+ */
+export async function startProcess(
   command: 'agent-host' | 'gateway-worker',
   { stateDir, env, log }: { readonly stateDir: string; readonly env: Environment; log(line: string): void },
-): ChildProcess {
-  const child = spawn(process.execPath, [...FLAGS, findLauncher(), command, stateDir], {
+): Promise<ChildProcess> {
+  const child = await startChild(process.execPath, [...FLAGS, findLauncher(), command, stateDir], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     cwd: '/',

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { closeSync, ftruncateSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenBotError } from '@openbot/sessions';
+import { startChild } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
 import { alreadyRunning } from './claim-gateway.ts';
 import { findGateway, findHolder, type GatewayRecord } from './find-gateway.ts';
@@ -40,26 +40,26 @@ export async function startGateway({
   const fd = openLogFile(output);
   if (sizeOf(output) > LARGEST_OUTPUT) ftruncateSync(fd);
   const before = [log, output].map((path) => ({ path, size: sizeOf(path) }));
+  let ended: string | undefined;
   // Its own session: it survives the terminal, and is no job of the shell.
-  const child = spawn(program, args, {
+  const child = await startChild(program, args, {
     detached: true,
     stdio: ['ignore', fd, fd],
     env: env as NodeJS.ProcessEnv,
     cwd: stateDir,
+  })
+    .catch((error: Error) => {
+      ended = `it could not be started: ${error.message}`;
+    })
+    .finally(() => closeSync(fd));
+  child?.on('exit', (code, signal) => {
+    ended = `it ended with ${signal ?? `code ${code}`}`;
   });
-  closeSync(fd);
-  let ended: string | undefined;
-  child.on('error', (error) => {
-    ended = `it could not be started: ${error.message}`;
-  });
-  child.on('exit', (code, signal) => {
-    ended ??= `it ended with ${signal ?? `code ${code}`}`;
-  });
-  child.unref();
+  child?.unref();
   const until = performance.now() + timeoutMs;
   while (ended === undefined && performance.now() < until) {
     const record = findGateway(stateDir);
-    if (record?.pid === child.pid && record !== undefined && (await askReadiness(record.url))?.ready)
+    if (record !== undefined && record.pid === child?.pid && (await askReadiness(record.url))?.ready)
       return record;
     await sleep(LOOK_EVERY_MS);
   }
@@ -68,7 +68,7 @@ export async function startGateway({
     ['SIGTERM', endMs],
     ['SIGKILL', END_MS],
   ] as const) {
-    if (ended === undefined) child.kill(signal);
+    if (ended === undefined) child?.kill(signal);
     const end = performance.now() + waitMs;
     while (ended === undefined && performance.now() < end) await sleep(LOOK_EVERY_MS);
   }

@@ -38,7 +38,7 @@ interface Waiting {
 class WorkerKeeper {
   readonly #options: WorkerOptions;
   readonly #waiting = new Map<number, Waiting>();
-  #child: ChildProcess | undefined;
+  #child: Promise<ChildProcess> | undefined;
   #rest: NodeJS.Timeout | undefined;
   #silence: NodeJS.Timeout | undefined;
   #next = 0;
@@ -62,10 +62,14 @@ class WorkerKeeper {
     const waiting: Waiting = { ...Promise.withResolvers<unknown>(), whose };
     const task = ++this.#next;
     this.#waiting.set(task, waiting);
-    // Where it cannot be sent, the process is at its end, and `exit` says so.
-    const send = (message: ToWorker) => child.connected && child.send(message, () => {});
-    const leave = () => send({ left: task });
-    send({ task, name, given });
+    // Where it cannot be sent, the process has not begun or is at its end, and `#start` says so.
+    const send = (message: ToWorker) =>
+      child.then(
+        (process) => process.connected && process.send(message, () => {}),
+        () => {},
+      );
+    const leave = () => void send({ left: task });
+    void send({ task, name, given });
     signal?.addEventListener('abort', leave, { once: true });
     return waiting.promise.finally(() => signal?.removeEventListener('abort', leave));
   }
@@ -77,11 +81,17 @@ class WorkerKeeper {
     this.#end('SIGKILL');
   }
 
-  #start(): ChildProcess {
+  #start(): Promise<ChildProcess> {
     const child = startProcess('gateway-worker', this.#options);
-    child.on('message', (message: FromWorker) => this.#hear(message));
-    child.once('error', (error) => this.#onEnd(child, error.message));
-    child.once('exit', (code, signal) => this.#onEnd(child, `it ended with ${signal ?? `code ${code}`}`));
+    child.then(
+      (process) => {
+        process.on('message', (message: FromWorker) => this.#hear(message));
+        process.once('exit', (code, signal) =>
+          this.#onEnd(child, `it ended with ${signal ?? `code ${code}`}`),
+        );
+      },
+      (error: Error) => this.#onEnd(child, `its process cannot be started: ${error.message}`),
+    );
     return child;
   }
 
@@ -115,11 +125,14 @@ class WorkerKeeper {
     const child = this.#child;
     // The next task gets a process of its own: this one would take it to its end.
     this.#child = undefined;
-    child?.kill(signal);
+    child?.then(
+      (process) => process.kill(signal),
+      () => {},
+    );
     this.#refuseAll(reason);
   }
 
-  #onEnd(child: ChildProcess, reason: string): void {
+  #onEnd(child: Promise<ChildProcess>, reason: string): void {
     if (this.#child !== child) return;
     this.#child = undefined;
     clearTimeout(this.#silence);

@@ -95,6 +95,8 @@ export class LineSearch {
       resourceLimits: { maxOldGenerationSizeMb: 256 },
     });
     this.#worker = worker;
+    // Also between two texts and after the last one: without a listener a failure would end the process.
+    worker.on('error', () => {});
     // The time of its start is not counted as time of the first file.
     await new Promise<void>((resolve, reject) => worker.once('online', resolve).once('error', reject));
     return worker;

@@ -30,6 +30,7 @@ export {
   type ProcessStat,
   readProcessStat,
 } from '../disk/process-identity.ts';
+export { startChild } from '../disk/start-child.ts';
 
 // The end of this process
 

@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { CommandInput } from '@openbot/sessions/command-line';
-import { undoAtEnding } from '@openbot/sessions/disk';
+import { startChild, undoAtEnding } from '@openbot/sessions/disk';
 
 /** Where a long text goes, piece by piece. */
 export interface TextOutput {
@@ -41,7 +40,7 @@ export function openPaged(surroundings: Surroundings): TextOutput {
       held += text;
       lines += text.split('\n').length - 1;
       if (lines <= most) return true;
-      output = startPager(command, surroundings);
+      output = await startPager(command, surroundings).catch(() => direct);
       return output.write(held);
     },
     async end() {
@@ -70,23 +69,24 @@ function isProgram(path: string): boolean {
 
 const NOT_RUN = [126, 127];
 
-function startPager(command: string, surroundings: Surroundings): TextOutput {
+async function startPager(command: string, surroundings: Surroundings): Promise<TextOutput> {
   const { env, terminal } = surroundings;
   terminal.eraseProgress();
-  const child = spawn('sh', ['-c', command], {
+  const child = await startChild('sh', ['-c', command], {
     // less draws on a screen of its own, so that the old one is there again afterwards.
     env: { ...env, LESS: env.LESS ?? 'R', LESSCHARSET: env.LESSCHARSET ?? 'utf-8', LV: env.LV ?? '-c' },
     stdio: ['pipe', 'inherit', 'inherit'],
   });
   const stopIgnoring = ignoreInterrupts();
   const forget = undoAtEnding('processes', () => child.kill());
-  const ended = waitForEnd(child).finally(() => {
-    stopIgnoring();
-    forget();
-  });
   let isOver = false;
-  void ended.then(() => {
-    isOver = true;
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code: number | null) => {
+      isOver = true;
+      stopIgnoring();
+      forget();
+      resolve(code);
+    });
   });
   let first: string | undefined;
   // A pager that leaves early closes its end.
@@ -105,15 +105,6 @@ function startPager(command: string, surroundings: Surroundings): TextOutput {
       if (NOT_RUN.includes((await ended) ?? 0)) terminal.write(first ?? '');
     },
   };
-}
-
-async function waitForEnd(child: ChildProcess): Promise<number | null> {
-  try {
-    const [code] = await once(child, 'close');
-    return code as number | null;
-  } catch {
-    return NOT_RUN[1]!;
-  }
 }
 
 /** Ctrl-C is a key of the pager, and the terminal sends it to this process too. */

@@ -1,7 +1,7 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
-import { guardGroup, undoAtEnding } from '@openbot/sessions/disk';
+import type { Writable } from 'node:stream';
+import { guardGroup, startChild, undoAtEnding } from '@openbot/sessions/disk';
 import { CutOutput } from './cut-output.ts';
 
 export interface CommandRequest {
@@ -34,25 +34,27 @@ const DRAIN_MS = 1000;
 export async function runCommand(request: CommandRequest): Promise<{ output: string; end: CommandEnd }> {
   const { command, cwd, env, timeoutMs, signal } = request;
   signal.throwIfAborted();
-  const child = spawn('/bin/sh', ['-c', WHEN_GUARDED, '/bin/sh', command], {
+  const child = await startChild('/bin/sh', ['-c', WHEN_GUARDED, '/bin/sh', command], {
     cwd,
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-  }) as ChildProcessByStdio<null, Readable, Readable>;
+  });
   const output = new CutOutput();
-  child.stdout.on('data', (piece: Buffer) => output.add(piece));
-  child.stderr.on('data', (piece: Buffer) => output.add(piece));
+  const streams = [child.stdout!, child.stderr!];
+  for (const stream of streams) stream.on('data', (piece: Buffer) => output.add(piece));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const { promise: cut, resolve: cutOff } = Promise.withResolvers<CommandEnd>();
   // A second Ctrl-C ends this process at once, and the group does not get it.
   const forget = undoAtEnding('processes', () => signalGroup(child.pid!, 'SIGKILL'));
-  const dismiss = child.pid === undefined ? undefined : guardGroup(child.pid);
-  const gate = child.stdio[3] as unknown as Writable | undefined;
-  gate?.on('error', () => {}).end('\n');
+  const dismiss = guardGroup(child.pid!);
+  const gate = child.stdio[3] as Writable;
+  gate.on('error', () => {}).end('\n');
   const timer = setTimeout(() => cutOff({ by: 'timeout' }), timeoutMs);
   const abort = () => cutOff({ by: 'abort' });
   signal.addEventListener('abort', abort, { once: true });
+  // Meanwhile it was started.
+  if (signal.aborted) abort();
   try {
     const end = await Promise.race([waitForExit(child), cut]);
     // After the shell has ended its group may have members: what it started with `&`.
@@ -61,17 +63,15 @@ export async function runCommand(request: CommandRequest): Promise<{ output: str
     return { output: output.text(), end: 'left' in end ? { ...end, left: !isGone } : end };
   } finally {
     forget();
-    dismiss?.();
+    dismiss();
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    child.stdout.destroy();
-    child.stderr.destroy();
+    for (const stream of streams) stream.destroy();
   }
 }
 
 function waitForExit(child: ChildProcess): Promise<CommandEnd> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
+  return new Promise((resolve) => {
     child.once('exit', (code, name) =>
       resolve(
         code === null

@@ -7,13 +7,14 @@ import { OpenBotError } from '@openbot/sessions';
 import { backgroundClock, type Clock } from '../clock.ts';
 import { openDeviceBook } from '../gateway-devices/device-book.ts';
 import type { EventHub } from '../gateway-protocol/gateway-event.ts';
-import { LARGEST_FRAME_BEFORE_HELLO, MOST_CONNECTIONS } from '../gateway-protocol/limits.ts';
+import { LARGEST_FRAME_BEFORE_HELLO } from '../gateway-protocol/limits.ts';
 import type { GatewayMethod } from '../gateway-protocol/method.ts';
 import { type Admission, admit, type Challenge } from './admission/admit.ts';
 import { FailureLimits } from './admission/failure-limits.ts';
 import { STARTING } from './admission/handshake-refusals.ts';
 import { isOwnHost, type Peer, peerOf } from './admission/peer.ts';
 import { openAuditLog } from './audit-log.ts';
+import { closeSilent, limitConnections, makeHttpLimits } from './connection-limits.ts';
 import { makeDispatcher } from './dispatch.ts';
 import { Figures } from './figures.ts';
 import type { HttpContext } from './http/context.ts';
@@ -47,6 +48,10 @@ export interface ServerOptions<Services> {
   /** Passes the request of a network on to its channel. Never rejects. */
   readonly receiveWebhook?: HttpContext['receiveWebhook'];
   readonly clock?: Clock;
+  /** How many files and sockets the process may have open. Default: what the system says. */
+  readonly descriptors?: number;
+  /** How long the headers of a request may take. ms */
+  readonly headersMs?: number;
   log(line: string): void;
 }
 
@@ -67,13 +72,6 @@ export interface GatewayServer<Services> {
 
 /** Time that a client has to read the event and to close, before it is cut off. */
 const CLOSE_MS = 1_000;
-/** Requests without a WebSocket: the same for all of them. */
-const HTTP_LIMITS = {
-  headersTimeout: 15_000,
-  requestTimeout: 60_000,
-  keepAliveTimeout: 5_000,
-  maxHeaderSize: 32_768,
-};
 
 /** Resolves when it listens. Throws GATEWAY_CANNOT_LISTEN. */
 export async function openServer<Services>(
@@ -138,8 +136,10 @@ export async function openServer<Services>(
   };
 
   const sockets = makeSocketServer(LARGEST_FRAME_BEFORE_HELLO);
-  const server = createServer(HTTP_LIMITS);
-  server.maxConnections = 2 * MOST_CONNECTIONS;
+  const server = createServer(makeHttpLimits(options.headersMs));
+  const most = limitConnections(options.descriptors);
+  server.maxConnections = most.sockets;
+  closeSilent(server, clock);
   server.on('request', (request, response) => {
     const context = {
       peer: peerOf(request),
@@ -170,7 +170,7 @@ export async function openServer<Services>(
     socket.on('error', () => socket.destroy());
     const peer = peerOf(request);
     if (!isOwnHost(peer.host, settings().allowedHosts)) refuseUpgrade(socket, '403 Forbidden');
-    else if (isClosing || connections.size >= MOST_CONNECTIONS || connections.isCrowded(peer))
+    else if (isClosing || connections.size >= most.webSockets || connections.isCrowded(peer))
       refuseUpgrade(socket, '503 Service Unavailable');
     else {
       sockets.handleUpgrade(request, socket, head, (opened) => {

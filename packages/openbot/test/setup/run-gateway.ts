@@ -10,13 +10,18 @@ interface Place {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Resolves when it serves, on a port that was free. */
-export async function runGateway({
-  stateDir,
-  env,
-}: Place): Promise<{ readonly child: ChildProcess; readonly record: GatewayRecord }> {
-  const args = ['gateway', 'run', '--state-dir', stateDir, '--port', '0'];
-  const child = spawn(process.execPath, [...COMMAND, ...args], { env, stdio: 'ignore' });
+/**
+ * Resolves when it serves, on a port that was free.
+ * @param descriptors how many files and sockets it may have open
+ */
+export async function runGateway(
+  { stateDir, env }: Place,
+  descriptors?: number,
+): Promise<{ readonly child: ChildProcess; readonly record: GatewayRecord }> {
+  const args = [...COMMAND, 'gateway', 'run', '--state-dir', stateDir, '--port', '0'];
+  const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
+  const command = ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...args];
+  const child = spawn('/bin/sh', command, { env, stdio: 'ignore' });
   afterTest(() => child.kill('SIGKILL'));
   for (;;) {
     const record = findGateway(stateDir);

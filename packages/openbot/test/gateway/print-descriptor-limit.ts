@@ -1,0 +1,3 @@
+import { readDescriptorLimit } from '../../src/gateway/connection-limits.ts';
+
+console.log(readDescriptorLimit());

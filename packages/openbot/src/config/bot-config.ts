@@ -101,6 +101,8 @@ export interface GatewaySettings {
   };
   /** Names in `Host`, besides addresses of loopback and the one that it listens on. */
   allowedHosts?: readonly string[];
+  /** Addresses and networks (`10.0.0.0/8`) of proxies whose `x-forwarded-for` is believed. */
+  trustedProxies?: readonly string[];
   controlUi?: {
     /** The folder of OpenClaw's page. */
     root?: string;

@@ -135,6 +135,18 @@ export async function openServer<Services>(
     onClosed: (connection: Connection, wasOpen: boolean) => connections.remove(connection, wasOpen),
   };
 
+  let hasSeenUnknownProxy = false;
+  const readPeer = (request: IncomingMessage): Peer => {
+    const peer = peerOf(request, settings().trustedProxies);
+    if (peer.isByUnknownProxy && !hasSeenUnknownProxy) {
+      hasSeenUnknownProxy = true;
+      log(
+        `${peer.address} passes on requests, and gateway.trustedProxies does not name it: all of its clients count as one`,
+      );
+    }
+    return peer;
+  };
+
   const sockets = makeSocketServer(LARGEST_FRAME_BEFORE_HELLO);
   const server = createServer(makeHttpLimits(options.headersMs));
   const most = limitConnections(options.descriptors);
@@ -142,7 +154,7 @@ export async function openServer<Services>(
   closeSilent(server, clock);
   server.on('request', (request, response) => {
     const context = {
-      peer: peerOf(request),
+      peer: readPeer(request),
       settings: settings(),
       devices,
       failures,
@@ -168,7 +180,7 @@ export async function openServer<Services>(
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
-    const peer = peerOf(request);
+    const peer = readPeer(request);
     if (!isOwnHost(peer.host, settings().allowedHosts)) refuseUpgrade(socket, '403 Forbidden');
     else if (isClosing || connections.size >= most.webSockets || connections.isCrowded(peer))
       refuseUpgrade(socket, '503 Service Unavailable');

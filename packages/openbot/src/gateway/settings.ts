@@ -8,6 +8,8 @@ export interface GatewaySettings {
   readonly agentTokens: Readonly<Record<string, string>>;
   /** Names in `Host` beside `localhost` and addresses. */
   readonly allowedHosts: readonly string[];
+  /** Addresses and networks of proxies that say truly who their clients are. */
+  readonly trustedProxies: readonly string[];
   /** Pages of other hosts that may connect, such as `https://chat.example`. */
   readonly allowedOrigins: readonly string[];
   readonly chatCompletions: boolean;
@@ -22,6 +24,7 @@ export interface GatewaySettings {
 /** The section `gateway` of the configuration, as far as the server reads it. */
 export interface GatewayConfig {
   readonly allowedHosts?: readonly string[];
+  readonly trustedProxies?: readonly string[];
   readonly controlUi?: { readonly allowedOrigins?: readonly string[]; readonly root?: string };
   readonly http?: {
     readonly endpoints?: {
@@ -40,10 +43,11 @@ export function readGatewaySettings(
   tokens: Pick<GatewaySettings, 'token' | 'commandToken' | 'agentTokens'>,
   config: GatewayConfig = {},
 ): GatewaySettings {
-  const { allowedHosts = [], controlUi, http, metrics } = config;
+  const { allowedHosts = [], trustedProxies = [], controlUi, http, metrics } = config;
   return {
     ...tokens,
     allowedHosts,
+    trustedProxies,
     allowedOrigins: controlUi?.allowedOrigins ?? [],
     chatCompletions: http?.endpoints?.chatCompletions?.enabled === true,
     responses: http?.endpoints?.responses?.enabled === true,

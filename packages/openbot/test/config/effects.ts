@@ -94,6 +94,10 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     'openbot/test/gateway/webhooks.test.ts',
     'a body that is too large is not read to its end',
   ],
+  'gateway.trustedProxies': [
+    'openbot/test/gateway/webhooks.test.ts',
+    'who sends wrong signatures is not heard for a while',
+  ],
   'gateway.graceSeconds': [GATEWAY, 'a run that does not end within graceSeconds is recorded'],
   ...shownBy(
     [GATEWAY, 'starts, is the only one, has its settings, and stops'],

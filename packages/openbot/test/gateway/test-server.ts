@@ -101,6 +101,7 @@ export async function startGateway({
     token: TOKEN,
     agentTokens: { main: MAIN_TOKEN },
     allowedHosts: [],
+    trustedProxies: [],
     allowedOrigins: [],
     chatCompletions: false,
     responses: false,

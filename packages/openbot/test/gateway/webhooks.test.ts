@@ -22,6 +22,10 @@ async function open(
   return { gateway, received, clock };
 }
 
+const TOKENS = { token: 'x', agentTokens: {} };
+
+const onlyRight = ({ headers }: Webhook) => ({ status: headers.signature === 'right' ? 200 : 403 });
+
 const post = ({ httpUrl }: TestGateway, path: string, headers: Record<string, string> = {}, body = 'x') =>
   fetch(`${httpUrl}${path}`, { method: 'POST', headers, body });
 
@@ -75,16 +79,15 @@ test('a body that is too large is not read to its end', async () => {
   expect((await post(gateway, '/channels/whatsapp/default', {}, 'x'.repeat(2049))).status).toBe(413);
   expect((await post(gateway, '/channels/whatsapp/default', {}, 'x'.repeat(2048))).status).toBe(200);
   expect(received).toHaveLength(1);
-  const tokens = { token: 'x', agentTokens: {} };
-  expect(readGatewaySettings(tokens).webhookBytes).toBe(4_194_304);
+  expect(readGatewaySettings(TOKENS).webhookBytes).toBe(4_194_304);
   const http = { channels: { maxBytes: 4096 } };
-  expect(readGatewaySettings(tokens, { http }).webhookBytes).toBe(4096);
+  expect(readGatewaySettings(TOKENS, { http }).webhookBytes).toBe(4096);
 });
 
 test('who sends wrong signatures is not heard for a while; others are', async () => {
-  const { gateway, received, clock } = await open(({ headers }) => ({
-    status: headers.signature === 'right' ? 200 : 403,
-  }));
+  const { gateway, received, clock } = await open(onlyRight);
+  const { trustedProxies } = readGatewaySettings(TOKENS, { trustedProxies: ['127.0.0.1'] });
+  gateway.settings.trustedProxies = trustedProxies;
   const from = (address: string, signature: string) =>
     post(gateway, '/channels/whatsapp/default', { signature, 'x-forwarded-for': `6.6.6.6, ${address}` });
   for (let n = 0; n < 10; n++) expect((await from('203.0.113.5', 'wrong')).status).toBe(403);
@@ -94,6 +97,21 @@ test('who sends wrong signatures is not heard for a while; others are', async ()
   expect((await from('203.0.113.6', 'right')).status).toBe(200);
   await clock.advance(300_000);
   expect((await from('203.0.113.5', 'right')).status).toBe(200);
+});
+
+test('a program of this machine cannot lock a network out, whatever it says of itself', async () => {
+  const { gateway } = await open(onlyRight);
+  const send = (signature: string, headers = {}) =>
+    post(gateway, '/channels/whatsapp/default', { signature, ...headers });
+  for (const headers of [{ 'x-forwarded-for': '203.0.113.5' }, {}, { 'x-forwarded-for': '127.0.0.1' }]) {
+    for (let n = 0; n < 110; n++) expect((await send('wrong', headers)).status).toBe(403);
+    expect((await send('right', headers)).status).toBe(200);
+  }
+  gateway.settings.trustedProxies = ['127.0.0.1'];
+  expect((await send('right', { 'x-forwarded-for': '203.0.113.5' })).status).toBe(200);
+  expect(gateway.lines).toEqual([
+    '127.0.0.1 passes on requests, and gateway.trustedProxies does not name it: all of its clients count as one',
+  ]);
 });
 
 test('a gateway that starts asks the network to come again', async () => {

@@ -19,6 +19,8 @@ const wrongPort = 'must be a port from 1 to 65535';
 
 const enabled = (what: string) => section({ enabled: about(what, flag, false) });
 
+const ADDRESS_RANGE = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+
 export const gateway = section({
   port: about(
     'The port of WebSocket and HTTP',
@@ -50,6 +52,19 @@ export const gateway = section({
   allowedHosts: about(
     'Names by which it may be called, such as that of a proxy before it. Those of loopback and the address that it listens on need not be listed',
     texts,
+  ),
+  trustedProxies: about(
+    'Proxies before it, by IP address or network such as `10.0.0.0/8`: of the requests that they pass on, `x-forwarded-for` says who the client is. From others that header is not believed, also not from this machine',
+    z.optional(
+      z.array(
+        z.string('must be text').check(
+          z.refine((value) => z.safeParse(ADDRESS_RANGE, value).success, {
+            error: 'must be an IP address, or a network such as 10.0.0.0/8',
+          }),
+        ),
+        'must be a list of texts',
+      ),
+    ),
   ),
   controlUi: about(
     "OpenClaw's page",

@@ -1,6 +1,8 @@
 import { networkOf } from '../../gateway-protocol/network-of.ts';
 import type { Peer } from './peer.ts';
 
+type Place = Pick<Peer, 'address' | 'isLocal'>;
+
 interface Limit {
   readonly failures: number;
   readonly lockedMs: number;
@@ -32,12 +34,12 @@ export class FailureLimits {
   }
 
   /** How long the address has to wait, ms; undefined when it may try. */
-  lockedFor(peer: Peer): number | undefined {
+  lockedFor(peer: Place): number | undefined {
     const left = (this.#failures.get(keyOf(peer))?.lockedUntilMs ?? 0) - this.#now();
     return left > 0 ? left : undefined;
   }
 
-  add(peer: Peer): void {
+  add(peer: Place): void {
     const key = keyOf(peer);
     const now = this.#now();
     const { failures, lockedMs } = peer.isLocal ? LOCAL : REMOTE;
@@ -61,6 +63,6 @@ export class FailureLimits {
   }
 }
 
-function keyOf({ address, isLocal }: Peer): string {
+function keyOf({ address, isLocal }: Place): string {
   return isLocal ? 'local' : networkOf(address);
 }

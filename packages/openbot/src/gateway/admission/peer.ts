@@ -1,35 +1,79 @@
 /** Where a connection comes from, and whether a page of another place asked for it. */
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type Socket } from 'node:net';
 
 export interface Peer {
+  /** Of the client, as far as it is known: what limits are counted for, and what is logged. */
   readonly address: string;
   /** From this machine, and not by a proxy on it. */
   readonly isLocal: boolean;
+  /** A proxy passed it on that the configuration does not name: the address is the proxy's. */
+  readonly isByUnknownProxy: boolean;
   readonly host?: string;
   readonly origin?: string;
 }
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
+export const isLoopback = listAddresses(['127.0.0.0/8', '::1']);
 
 /** A proxy writes one of these: then the address is the proxy's, and says nothing of the client. */
 const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'] as const;
 
-export function peerOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): Peer {
-  const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+/** @param trustedProxies addresses and networks of proxies: what they say of their clients is believed, and nobody else */
+export function peerOf(
+  { socket, headers }: { readonly socket: Pick<Socket, 'remoteAddress'> } & Pick<IncomingMessage, 'headers'>,
+  trustedProxies: readonly string[],
+): Peer {
+  const remote = readAddress(socket.remoteAddress ?? '') ?? '';
+  const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
+  const isTrusted = trustedProxies.length === 0 ? () => false : listAddresses(trustedProxies);
   return {
-    address,
-    isLocal: isLoopback(address) && FORWARDING.every((name) => headers[name] === undefined),
+    address: isForwarded ? findClient(remote, String(headers['x-forwarded-for'] ?? ''), isTrusted) : remote,
+    isLocal: isLoopback(remote) && !isForwarded,
+    isByUnknownProxy: isForwarded && !isTrusted(remote),
     host: headers.host,
     origin: headers.origin,
   };
 }
 
-export function isLoopback(address: string): boolean {
-  const version = isIP(address);
-  return version !== 0 && LOOPBACK.check(address, version === 6 ? 'ipv6' : 'ipv4');
+/**
+ * Each proxy writes the address of who asked it behind those that it was told: from the right, the first one that is no
+ * proxy of ours is the client. What stands before it was said by the client itself.
+ */
+function findClient(remote: string, forwarded: string, isTrusted: (address: string) => boolean): string {
+  const hops = forwarded.split(',');
+  let client = remote;
+  while (isTrusted(client)) {
+    const before = readAddress(hops.pop() ?? '');
+    if (before === undefined) break;
+    client = before;
+  }
+  return client;
+}
+
+/** The addresses that are in one of the ranges, each an address or a network such as `10.0.0.0/8`. */
+function listAddresses(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/');
+    const family = familyOf(address);
+    list.addSubnet(address, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family);
+  }
+  return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** Without the port that some proxies write, brackets and the zone of IPv6; of IPv4 in IPv6, that of IPv4. */
+function readAddress(text: string): string | undefined {
+  const address = text
+    .trim()
+    .replace(/^\[([^\]]*)\](?::\d+)?$/, '$1')
+    .replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
+    .replace(/%.*$/, '')
+    .replace(/^::ffff:(?=\d+\.)/i, '');
+  return isIP(address) === 0 ? undefined : address;
 }
 
 /**

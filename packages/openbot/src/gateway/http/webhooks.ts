@@ -2,9 +2,8 @@
  * `/channels/<name>/<account>[/…]`: networks that call us. Whoever calls needs no token, because the channel checks the
  * signature of its network; the names of hosts and pages say nothing here, where a caller has no rights to misuse.
  */
-import { isIP } from 'node:net';
 import type { HttpAnswer } from '../../channels/contract.ts';
-import { isLoopback, type Peer } from '../admission/peer.ts';
+import { isLoopback } from '../admission/peer.ts';
 import { nameSender } from '../shares.ts';
 import { type Exchange, type HttpContext, sendJson, sendLastJson } from './context.ts';
 import { readBody } from './read-body.ts';
@@ -25,8 +24,10 @@ export async function answerWebhook(context: HttpContext, exchange: Exchange): P
     return refuse(405, 'method not allowed', { allow: 'GET, POST' });
   if (context.failing().some((one) => one === 'startup' || one === 'shutdown'))
     return refuse(503, 'not ready', { 'retry-after': '5' });
-  const peer = behindProxy(context.peer, request.headers['x-forwarded-for']);
-  const lockedMs = webhookFailures.lockedFor(peer);
+  const { peer } = context;
+  // From there come programs of this machine, and all that a proxy which is not named passes on: one would lock out the others.
+  const canBeLocked = !isLoopback(peer.address);
+  const lockedMs = canBeLocked ? webhookFailures.lockedFor(peer) : undefined;
   if (lockedMs !== undefined)
     return refuse(429, 'too many requests with a wrong signature', {
       'retry-after': String(Math.ceil(lockedMs / 1000)),
@@ -52,7 +53,7 @@ export async function answerWebhook(context: HttpContext, exchange: Exchange): P
     headers,
     body,
   });
-  if (REFUSALS.includes(answer.status)) webhookFailures.add(peer);
+  if (canBeLocked && REFUSALS.includes(answer.status)) webhookFailures.add(peer);
   figures.countRequest('webhook', answer.status < 400 ? 'ok' : 'refused');
   sendAnswer(exchange, answer);
 }
@@ -74,13 +75,4 @@ function readPlace(path: string): { channel: string; accountId: string; rest: st
     /^\/channels\/([a-z0-9_-]{1,64})\/([a-z0-9_-]{1,64})(\/.*)?$/i.exec(path) ?? [];
   if (name === undefined || account === undefined) return undefined;
   return { channel: name.toLowerCase(), accountId: account.toLowerCase(), rest: rest === '' ? '/' : rest };
-}
-
-/** The client of a proxy on this machine, which writes its address behind those that it was told: else one forger would lock out the network. */
-function behindProxy(peer: Peer, forwarded: string | string[] | undefined): Peer {
-  const last = String(forwarded ?? '')
-    .split(',')
-    .at(-1)!
-    .trim();
-  return isLoopback(peer.address) && isIP(last) !== 0 ? { ...peer, address: last, isLocal: false } : peer;
 }

@@ -581,7 +581,14 @@ export const DOORS: Doors = {
     'runners/pi': ['runner'],
     'runners/script': ['runner'],
     'session-settings': ['change-settings', 'contract', 'model-setting', 'queue-setting', 'table'],
-    'session-tools': ['make-session-tools', 'message-target', 'parts', 'pending-cleans', 'relay-desk'],
+    'session-tools': [
+      'make-session-tools',
+      'message',
+      'message-target',
+      'parts',
+      'pending-cleans',
+      'relay-desk',
+    ],
     state: ['mirror-letter', 'open-state'],
     'state-report': ['contract', 'gather-status', 'parts', 'probe-state', 'sum-usage'],
     tools: [

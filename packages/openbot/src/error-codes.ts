@@ -185,6 +185,11 @@ export const OPENBOT_ERRORS = {
     means: 'The outbox has no dead letter with this id: it was sent, dropped or retried meanwhile.',
     remedy: '`openbot outbox list` shows the dead letters with their ids.',
   },
+  MEDIA_NOT_SENT: {
+    means:
+      'The file of `openbot message send` was not sent, and there was no text. The chat has a note in its place.',
+    remedy: 'Remove the cause that the message names, and send the file again.',
+  },
   MESSAGE_REFUSED: {
     means: 'A network refused the message of `openbot message send` for good. It is a dead letter now.',
     remedy: 'Remove the cause that the message names; `openbot outbox retry` sends it again.',

@@ -18,6 +18,7 @@ import { loadRunner } from '../runners/all.ts';
 import type { Runner } from '../runners/contract.ts';
 import { addressOf } from '../session-address.ts';
 import { readQueueHint } from '../session-settings/queue-setting.ts';
+import { tellUnsentFile } from '../session-tools/message.ts';
 import { type BotState, openState } from '../state/open-state.ts';
 import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
 import { tellFailure } from '../turn/recovery/give-up.ts';
@@ -189,7 +190,12 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     channels: [local, ...agentTools.accounts, ...(staysOpen ? [HEARTBEAT_SINK] : [])],
     owner: nameProcess(),
     onTrouble: (error) => onTrouble(error),
-    onSent: ({ target }) => channels.noteOutbound({ ...target, name: target.channel }, now()),
+    onSent: (message, fault) => {
+      const { target } = message;
+      channels.noteOutbound({ ...target, name: target.channel }, now());
+      if (fault !== undefined)
+        tellUnsentFile(state, message, { fault, at: now() }).catch((error: unknown) => onTrouble(error));
+    },
     onDead,
   });
   const desk = new ConversationDesk({ outbox: state.outbox, now, onPut: () => sender.wake() });

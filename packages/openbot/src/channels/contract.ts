@@ -92,6 +92,8 @@ export interface SendRequest {
   allowTime(ms: number): Promise<void>;
   /** Why no file of the reply is sent any more. It is said in the place of each. */
   readonly skipFiles?: string;
+  /** To be called for each file of the reply. @param fault why it is not sent, although its message is */
+  onFile?(url: string, fault: string | undefined): void;
   readonly signal: AbortSignal;
 }
 

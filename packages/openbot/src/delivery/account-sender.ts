@@ -23,8 +23,8 @@ export interface SenderDependencies {
   readonly lookPauseMs: number;
   readonly limits: RetryLimits;
   random(): number;
-  /** The network has it. */
-  onSent(message: OutboxMessage): void;
+  /** The network has it. @param fault why files of it were not sent */
+  onSent(message: OutboxMessage, fault: string | undefined): void;
   /** The message will not be tried again. */
   onDead(message: OutboxMessage, error: string): void;
   /** The outbox could not be read or written; it is tried again. */
@@ -46,6 +46,8 @@ export class AccountSender {
   readonly #listeners = new Set<() => void>();
   /** How many sends of a reply with files took too long, by its key. A restart counts anew. */
   readonly #timeouts = new Map<string, number>();
+  /** Why files of a reply are not sent, by its key and their address: of earlier tries, too. A restart forgets it. */
+  readonly #fileFaults = new Map<string, Map<string, string>>();
   #looking: Promise<void> | undefined;
   #mustLookAgain = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -176,9 +178,11 @@ export class AccountSender {
     if (await this.#endDraft(message)) return;
     try {
       const { ids } = await this.#callChannel(message, controller);
-      onSent(message);
-      this.#timeouts.delete(key);
-      await this.#record(() => outbox.sent(key, owner, { at: clock.now(), ids }));
+      const faults = [...(this.#fileFaults.get(key)?.values() ?? [])];
+      const error = faults.length === 0 ? undefined : [...new Set(faults)].join('; ');
+      onSent(message, error);
+      this.#forget(key);
+      await this.#record(() => outbox.sent(key, owner, { at: clock.now(), ids, error }));
     } catch (error) {
       // The reply comes anyway: a draft that was not shown is none.
       if (message.payload.draft) {
@@ -196,10 +200,22 @@ export class AccountSender {
           outbox.retry(key, owner, { error: failure.text, nextTryAt, mayHaveArrived }),
         );
       } else if (await this.#record(() => outbox.dead(key, owner, { error: after.error, at: now }))) {
-        this.#timeouts.delete(key);
+        this.#forget(key);
         onDead(message, after.error);
       }
     }
+  }
+
+  #forget(key: string): void {
+    this.#timeouts.delete(key);
+    this.#fileFaults.delete(key);
+  }
+
+  #noteFile(key: string, url: string, fault: string | undefined): void {
+    const faults = this.#fileFaults.get(key) ?? new Map<string, string>();
+    if (fault === undefined) faults.delete(url);
+    else faults.set(url, this.#hide(fault));
+    this.#fileFaults.set(key, faults);
   }
 
   /** Ends a draft that is not to be sent: it may have arrived before, or the reply is there already. */
@@ -249,6 +265,7 @@ export class AccountSender {
         const until = allow(Math.max(ms, sendTimeoutMs));
         await this.#record(() => outbox.extend(key, owner, until));
       },
+      onFile: (url: string, fault: string | undefined) => this.#noteFile(key, url, fault),
       ...((this.#timeouts.get(key) ?? 0) >= MOST_TIMEOUTS && { skipFiles: 'it took too long' }),
       signal,
     };

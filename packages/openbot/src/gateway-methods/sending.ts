@@ -43,11 +43,11 @@ const send = gatewayMethod({
     idempotencyKey: filledText,
   },
   handle: async ({ message, threadId, ...params }, call) => {
-    const { messageId, channel } = await sendLetter(
+    const { chatId: _, ...sent } = await sendLetter(
       { ...params, text: message, threadId: readThread(threadId) },
       call,
     );
-    return { runId: params.idempotencyKey, messageId, channel };
+    return { runId: params.idempotencyKey, ...sent };
   },
 });
 
@@ -83,8 +83,8 @@ const action = gatewayMethod({
       const { message } = await addressLetter(letter, call);
       return { ok: true, dryRun: true, channel: message.target.channel, to: message.target.to };
     }
-    const { messageId, chatId } = await sendLetter(letter, call);
-    return { ok: true, messageId, chatId, receipt: {} };
+    const { channel: _, ...sent } = await sendLetter(letter, call);
+    return { ok: true, ...sent, receipt: {} };
   },
 });
 
@@ -102,7 +102,16 @@ async function sendLetter(letter: Letter, call: MethodCall<GatewayServices>) {
   if (!isNew) assertSame(message, await state.outbox.get(message.key));
   const end = await host.calls.send(message, WAIT_MS);
   if (isNew) await mirrorLetter(call.services, message);
-  if (end.state === 'sent') return { messageId: end.ids[0], channel, chatId: to };
+  if (end.state === 'sent') {
+    const { error: mediaError } = end;
+    const [messageId] = end.ids;
+    // In the chat there is a word of it and nothing of what was to be sent.
+    if (mediaError !== undefined && !letter.text?.trim())
+      throw refuse('UNAVAILABLE', `OutboundDeliveryError: the media was not sent: ${mediaError}`, {
+        details: { code: 'OUTBOUND_MEDIA_NOT_SENT', messageId },
+      });
+    return { messageId, channel, chatId: to, ...(mediaError !== undefined && { mediaError }) };
+  }
   if (end.state === 'dead')
     throw refuse('UNAVAILABLE', `OutboundDeliveryError: ${end.error ?? `${channel} refused it`}`, {
       details: { code: 'OUTBOUND_DELIVERY_FAILED' },

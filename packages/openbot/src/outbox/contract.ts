@@ -38,7 +38,7 @@ export type OutboxMessage = OutboundMessage &
     readonly mayBeRepeat: boolean;
     /** Of a message that is not sent: the parts of it that got through, in order. */
     readonly parts?: { readonly ids: readonly string[]; readonly isMarked: boolean };
-    /** Of the last try that failed. */
+    /** Of the last try that failed; of a message that is sent, why files of it were not. */
     readonly error?: string;
   };
 
@@ -73,7 +73,12 @@ export interface Outbox {
   sent(
     key: string,
     owner: string,
-    result: { readonly at: number; readonly ids: readonly string[] },
+    result: {
+      readonly at: number;
+      readonly ids: readonly string[];
+      /** Why files of it were not sent. */
+      readonly error?: string;
+    },
   ): Promise<boolean>;
   /** A part of the message got through; the next try goes on behind it. `isMarked` counts for the first one. The claim lasts until `until`. */
   addPart(

@@ -1,11 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { OutboundMessage } from '../outbox/contract.ts';
 import { pickChannelData, type ReplyPayload } from '../outbox/reply-payload.ts';
+import { addressOf } from '../session-address.ts';
+import type { BotState } from '../state/open-state.ts';
 import { type Tool, type ToolContext, toolFailure } from '../tools/contract.ts';
 import { rootOf, withFile } from '../tools/workspace.ts';
 import { mediaWithin } from '../turn/reply/resolve-media.ts';
 import { assertMaySend, findSessionOf, resolveTarget } from './message-target.ts';
 import { mirrorMessage } from './mirror-message.ts';
 import type { ToolScope } from './parts.ts';
+
+/** Names what a turn sends by it. */
+const ACTION = 'message';
 
 const PARAMETERS: Tool['parameters'] = {
   type: 'object',
@@ -58,7 +64,7 @@ export function makeMessage(scope: ToolScope): Tool {
       await assertMaySend(scope, target, recipient);
       const { parts, session } = scope;
       const { agentId, sessionKey, turnId } = session;
-      const key = scope.nameAction('message', [target, payload]);
+      const key = scope.nameAction(ACTION, [target, payload]);
       const createdAt = parts.now();
       const message = { key, agentId, sessionKey, turnId, target, payload, createdAt };
       await parts.state.outbox.put([message]);
@@ -76,6 +82,17 @@ export function makeMessage(scope: ToolScope): Tool {
       };
     },
   };
+}
+
+/** The next turn of the session reads that a file of a message which this tool sent did not arrive. */
+export async function tellUnsentFile(
+  { inbox }: Pick<BotState, 'inbox'>,
+  { key, turnId, agentId, sessionKey, target }: OutboundMessage,
+  { fault, at }: { readonly fault: string; readonly at: number },
+): Promise<void> {
+  if (turnId === undefined || !key.startsWith(`${turnId}:${ACTION}:`)) return;
+  const text = `A file of your message to ${target.to} on ${target.channel} was not sent: ${fault}`;
+  await inbox.addEvent(addressOf({ agentId, sessionKey }), { text, at });
 }
 
 async function resolveMedia(

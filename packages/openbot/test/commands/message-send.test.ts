@@ -43,6 +43,38 @@ it('carries data for its network alone, also without a text', async () => {
   await gateway.release();
 });
 
+it('says that the file was not sent', async () => {
+  const place = makePlace(undefined, { ...CHANNELS, 'a.png': 'a' });
+  const gateway = await acquireLock(join(place.stateDir, 'gateway.lock'));
+  const state = await openState(place.stateDir);
+  const send = async (...args: string[]) => {
+    const media = ['--media', join(place.stateDir, 'a.png')];
+    const sending = place.runHere('message', 'send', '-t', '42', ...media, ...args);
+    const [letter] = await claimFirst(state);
+    const error = 'It is larger than 10 MB';
+    await state.outbox.sent(letter!.key, 'me', { at: Date.now(), ids: ['9'], error });
+    return sending;
+  };
+  const both = await send('-m', 'See');
+  expect(both).toMatchObject({
+    ...{ code: 0, stdout: 'Sent to 42 on telegram.\n' },
+    stderr: 'Warning: the file was not sent: It is larger than 10 MB\n',
+  });
+  const { stdout } = await send('-m', 'See', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ state: 'sent', ids: ['9'], error: 'It is larger than 10 MB' });
+  const alone = await send('--json');
+  expect([alone.code, JSON.parse(alone.stderr).error]).toEqual([
+    1,
+    {
+      code: 'MEDIA_NOT_SENT',
+      message: 'The file was not sent: It is larger than 10 MB',
+      hint: 'The chat has only a note of it (message 9)',
+    },
+  ]);
+  await state.close();
+  await gateway.release();
+});
+
 it('is refused for an account that is not configured', async () => {
   const channels = { telegram: { accounts: { work: {} } } };
   const place = makePlace(undefined, { 'openbot.json': JSON.stringify({ channels }) });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Channel, type Outlet, PLAIN_CHANNEL } from '../../src/channels/contract.ts';
+import { type Channel, type Outlet, PLAIN_CHANNEL, type SendRequest } from '../../src/channels/contract.ts';
 import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
 import { MemoryNetwork } from '../../src/channels/memory/memory-network.ts';
+import { sendFailure } from '../../src/channels/send-failure.ts';
 import { Sender, type SenderOptions } from '../../src/delivery/sender.ts';
 import type { Outbox, OutboxMessage } from '../../src/outbox/contract.ts';
 import { openMemoryOutbox } from '../../src/outbox/memory/memory-outbox.ts';
@@ -48,6 +49,31 @@ test('a reply is sent, with its id', async () => {
   await clock.advance(1);
   expect(shown()).toEqual(['text k1']);
   expect(await outbox.get('k1')).toMatchObject({ state: 'sent', ids: ['sent-1'], tries: 1 });
+});
+
+test('why files of a reply were not sent is kept with it, also of parts that an earlier try sent', async () => {
+  const tries = [
+    { '/w/a.png': 'it is too large', '/w/b.png': 'no answer' },
+    { '/w/b.png': undefined, '/w/c.png': 'it is too large' },
+  ];
+  class Refusing extends MemoryChannel {
+    override send(request: SendRequest) {
+      const files = tries.shift();
+      for (const [url, fault] of Object.entries(files ?? {})) request.onFile?.(url, fault);
+      if (tries.length > 0) throw sendFailure('busy', { isPermanent: false, mayHaveArrived: false });
+      return super.send(request);
+    }
+  }
+  const faults: (string | undefined)[] = [];
+  const onSent = (_message: OutboxMessage, fault: string | undefined) => void faults.push(fault);
+  const { put, clock, outbox } = makeDelivery({ channels: [new Refusing()], onSent });
+  await put('k1');
+  await clock.advance(60_000);
+  expect(await outbox.get('k1')).toMatchObject({ state: 'sent', error: 'it is too large', tries: 2 });
+  await put('k2');
+  await clock.advance(60_000);
+  expect(await outbox.get('k2')).not.toHaveProperty('error');
+  expect(faults).toEqual(['it is too large', undefined]);
 });
 
 test('replies that another process put are found', async () => {

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { SendRequest } from '../../src/channels/contract.ts';
 import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
 import { CHAT_COMMANDS } from '../../src/chat-commands/table.ts';
 import { ALL_METHODS } from '../../src/gateway-methods/all.ts';
@@ -282,6 +283,46 @@ test('what one network alone has goes with a message to it', async () => {
       (await home.refusal('message.action', { ...action, params: wrongParams, idempotencyKey })).message,
     ).toMatch(/at \/params\/channelData: must be object/);
   }
+});
+
+test('media that was not sent is said to be, also when the key is repeated', async () => {
+  /** Takes no file, as a network does whose file cannot be read. */
+  class Refusing extends MemoryChannel {
+    override send(request: SendRequest) {
+      request.onFile?.(request.payload.mediaUrl ?? '', 'The address is private');
+      return super.send(request);
+    }
+  }
+  const home = await MethodsHome.open({ channels: [new Refusing({ name: 'telegram' })] });
+  const mediaUrl = 'https://127.0.0.1/a.png';
+  const both = { to: 'telegram:777', message: 'See', mediaUrl, idempotencyKey: 'm1' };
+  const sent = await home.ask('send', both);
+  expect(sent).toEqual({
+    ...{
+      runId: 'm1',
+      messageId: expect.any(String),
+      channel: 'telegram',
+      mediaError: 'The address is private',
+    },
+  });
+  expect(await home.ask('send', both)).toEqual(sent);
+  const alone = { to: 'telegram:777', mediaUrl, idempotencyKey: 'm2' };
+  const refused = {
+    code: 'UNAVAILABLE',
+    message: 'OutboundDeliveryError: the media was not sent: The address is private',
+    details: { code: 'OUTBOUND_MEDIA_NOT_SENT', messageId: expect.any(String) },
+  };
+  expect(await home.refusal('send', alone)).toMatchObject(refused);
+  expect(await home.refusal('send', alone)).toMatchObject(refused);
+  const act = (params: object, idempotencyKey: string) => ({
+    ...{ channel: 'telegram', action: 'send', params: { to: '777', ...params }, idempotencyKey },
+  });
+  expect(await home.ask('message.action', act({ message: 'See', media: mediaUrl }, 'm3'))).toMatchObject({
+    ok: true,
+    messageId: expect.any(String),
+    mediaError: 'The address is private',
+  });
+  expect(await home.refusal('message.action', act({ media: mediaUrl }, 'm4'))).toMatchObject(refused);
 });
 
 test('lists that clients need are empty', async () => {

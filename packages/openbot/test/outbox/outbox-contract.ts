@@ -133,12 +133,14 @@ export function describeOutboxContract(name: string, open: () => Promise<Outbox>
         expect(await outbox.sent('1', 'me', { at: 1, ids: [] })).toBe(false);
         await claim(outbox);
         expect(await outbox.sent('1', 'another', { at: 1, ids: [] })).toBe(false);
-        expect(await outbox.sent('1', 'me', { at: 1001, ids: ['a', 'b'] })).toBe(true);
+        const result = { at: 1001, ids: ['a', 'b'], error: 'a file was too large' };
+        expect(await outbox.sent('1', 'me', result)).toBe(true);
         expect(await outbox.get('1')).toMatchObject({
           state: 'sent',
           sentAt: 1001,
           ids: ['a', 'b'],
           tries: 1,
+          error: 'a file was too large',
         });
         expect(await outbox.sent('1', 'me', { at: 1002, ids: [] })).toBe(false);
       });
@@ -175,6 +177,7 @@ export function describeOutboxContract(name: string, open: () => Promise<Outbox>
         expect(await claim(outbox, { now: 2000 })).toMatchObject([{ key: '1', tries: 2, parts }]);
         await outbox.sent('1', 'me', { at: 2001, ids: ['a', 'b', 'c'] });
         expect(await outbox.get('1')).toMatchObject({ state: 'sent', ids: ['a', 'b', 'c'] });
+        expect(await outbox.get('1')).not.toHaveProperty('error');
         expect(await outbox.get('1')).not.toHaveProperty('parts');
       });
 

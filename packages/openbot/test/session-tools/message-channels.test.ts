@@ -36,6 +36,32 @@ test('buttons of the tool are shown in Telegram, and one that is pressed is a me
   expect(home.resultsIn().at(-1)).toBe('The message is empty.');
 });
 
+test('a file of the tool that was not sent is told to the next turn, and nothing of one that was', async () => {
+  const bench = await TelegramBench.make();
+  const [lost, good] = ['https://x.example/lost.png', 'https://x.example/good.png'];
+  bench.media.offer(good, 'image/png');
+  const send = (url: string) => [
+    { tool: 'message', args: { text: 'Here', media: [url] } },
+    { text: 'NO_REPLY' },
+  ];
+  const home = new ToolHome()
+    .on('first', send(lost))
+    .on('second', send(good))
+    .on('third', [{ text: 'ok' }]);
+  const bot = await home.start({ channels: [bench.makeChannel()] });
+  for (const [at, text] of ['first', 'second', 'third'].entries()) {
+    await bench.deliver({ message: message(at + 1, { text }) });
+    await bot.idle();
+  }
+  const told = home.saidIn().filter((line) => line.includes('was not sent'));
+  expect(told).toEqual([
+    expect.stringContaining(
+      'A file of your message to telegram:777 on telegram was not sent: There is no such file',
+    ),
+  ]);
+  expect(told[0]).toMatch(/^user: [\s\S]*second$/);
+});
+
 test('embeds and components of the tool are shown in Discord, also without a text', async () => {
   const discord = await DiscordHome.open();
   try {

@@ -32,7 +32,7 @@ export async function tryFile<T extends object>(
 export interface ReplyFileOptions {
   readonly media: ChannelMedia;
   readonly wait: FileTries['wait'];
-  readonly request: Pick<SendRequest, 'signal' | 'allowTime' | 'skipFiles'>;
+  readonly request: Pick<SendRequest, 'signal' | 'allowTime' | 'skipFiles' | 'onFile'>;
 }
 
 /** All tries of a download that never ends, of which each is ended after a minute. */
@@ -41,8 +41,14 @@ const READ_MS = 190_000;
 /** A file of a reply, or why it cannot be sent, which people read in its place. Rejects when the send is aborted. */
 export async function readReplyFile(
   url: string,
-  { media, wait, request }: ReplyFileOptions,
+  options: ReplyFileOptions,
 ): Promise<OutgoingMedia | { readonly reason: string }> {
+  const file = await tryReplyFile(url, options);
+  options.request.onFile?.(url, 'reason' in file ? file.reason : undefined);
+  return file;
+}
+
+async function tryReplyFile(url: string, { media, wait, request }: ReplyFileOptions) {
   const { signal, skipFiles } = request;
   if (skipFiles !== undefined) return { reason: skipFiles };
   try {

@@ -25,7 +25,10 @@ export const CAPTIONLESS: readonly string[] = ['audio', 'sticker'] satisfies Fil
 /** A file of a reply. */
 export async function readOutgoingFile(url: string, options: ReplyFileOptions): Promise<OutgoingFile> {
   const read = await readReplyFile(url, options);
-  return 'bytes' in read ? chooseKind(read) : { kind: 'refused', ...read };
+  if ('reason' in read) return { kind: 'refused', ...read };
+  const chosen = chooseKind(read);
+  if (chosen.kind === 'refused') options.request.onFile?.(url, chosen.reason);
+  return chosen;
 }
 
 function chooseKind(file: OutgoingMedia): OutgoingFile {

@@ -85,7 +85,11 @@ export class Outgoing {
       const ends = { key, payload: whole, isFirst: at === 0, signal };
       const { id, isWhole } = await this.#sendMessage(message, ends);
       ids.push(id);
-      if (isWhole) break;
+      if (isWhole) {
+        for (const { url } of parts.filter((one) => one.kind === 'file'))
+          request.onFile?.(url, 'a template has no files');
+        break;
+      }
       if (part.kind === 'file') files.delete(part.url);
       if (at < parts.length - 1) await onPart(id);
     }

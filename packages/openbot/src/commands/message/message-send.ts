@@ -74,6 +74,15 @@ export async function messageSend(input: Input): Promise<void> {
     throw new OpenBotError('MESSAGE_REFUSED', `${channel} refused it: ${sent.error}`, {
       hint: "'openbot outbox list' has it",
     });
+  const mediaError = sent?.state === 'sent' ? sent.error : undefined;
+  if (mediaError !== undefined && !payload.text?.trim() && payload.channelData === undefined)
+    throw new OpenBotError('MEDIA_NOT_SENT', `The file was not sent: ${mediaError}`, {
+      hint: `The chat has only a note of it${ids.length === 0 ? '' : ` (message ${ids.join(', ')})`}`,
+    });
+  if (mediaError !== undefined)
+    terminal.warn(
+      `${terminal.errorPalette.yellow('Warning:')} the file was not sent: ${printable(mediaError)}\n`,
+    );
   if (flags.json)
     return writeJson(terminal, {
       ...printed,

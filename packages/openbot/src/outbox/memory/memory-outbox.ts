@@ -74,7 +74,8 @@ export function openMemoryOutbox(): Outbox {
       if (gone.length > 0) listeners.call();
       return gone.length;
     },
-    sent: async (key, owner, { at, ids }) => end(key, owner, () => ({ state: 'sent', at, ids: [...ids] })),
+    sent: async (key, owner, { at, ids, error = null }) =>
+      end(key, owner, () => ({ state: 'sent', at, ids: [...ids], error })),
     addPart: async (key, owner, { id, isMarked, until }) =>
       end(key, owner, (kept) => ({
         at: until,
@@ -87,7 +88,7 @@ export function openMemoryOutbox(): Outbox {
       const added = kept && addProof(kept, proof);
       if (added === undefined) return false;
       const { ids, isWhole } = added;
-      change(kept!, isWhole ? { state: 'sent', at: proof.at, ids } : { ids });
+      change(kept!, isWhole ? { state: 'sent', at: proof.at, ids, error: null } : { ids });
       listeners.call();
       return true;
     },

@@ -44,14 +44,14 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
     ),
     owners: prepare("SELECT DISTINCT owner FROM outbox WHERE state = 'sending'"),
     release: prepare("UPDATE outbox SET at = 0 WHERE state = 'sending' AND owner = ?"),
-    sent: prepare(`UPDATE outbox SET state = 'sent', at = ?, ids = ? WHERE ${OWN}`),
+    sent: prepare(`UPDATE outbox SET state = 'sent', at = ?, ids = ?, error = ? WHERE ${OWN}`),
     addPart: prepare(
       `UPDATE outbox SET at = ?5, is_marked = CASE WHEN ids IS NULL THEN ?1 ELSE is_marked END,
          ids = CASE WHEN EXISTS (SELECT 1 FROM json_each(ids) WHERE value = ?2) THEN ids ELSE json_insert(coalesce(ids, '[]'), '$[#]', ?2) END
        WHERE key = ?3 AND owner = ?4 AND state = 'sending'`,
     ),
     extend: prepare(`UPDATE outbox SET at = ? WHERE ${OWN}`),
-    prove: prepare('UPDATE outbox SET state = ?, at = ?, ids = ? WHERE seq = ?'),
+    prove: prepare('UPDATE outbox SET state = ?, at = ?, ids = ?, error = ? WHERE seq = ?'),
     refuse: prepare(
       'UPDATE outbox SET state = ?, at = ?, error = ?, ids = ?, may_be_repeat = ? WHERE seq = ? RETURNING *',
     ),
@@ -120,8 +120,8 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
       if (gone.length === 0) return 0;
       return change(() => gone.reduce((sum, owner) => sum + Number(sql.release.run(owner).changes), 0));
     },
-    sent: (key, owner, { at, ids }) =>
-      change(() => sql.sent.run(at, JSON.stringify(ids), key, owner).changes === 1),
+    sent: (key, owner, { at, ids, error = null }) =>
+      change(() => sql.sent.run(at, JSON.stringify(ids), error, key, owner).changes === 1),
     addPart: (key, owner, { id, isMarked, until }) =>
       change(() => sql.addPart.run(isMarked ? 1 : 0, id, key, owner, until).changes === 1),
     extend: (key, owner, until) => change(() => sql.extend.run(until, key, owner).changes === 1),
@@ -132,7 +132,7 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
         if (added === undefined) return false;
         const { ids, isWhole } = added;
         const [state, at] = isWhole ? (['sent', proof.at] as const) : ([row!.state, row!.at] as const);
-        sql.prove.run(state, at, JSON.stringify(ids), row!.seq);
+        sql.prove.run(state, at, JSON.stringify(ids), isWhole ? null : row!.error, row!.seq);
         return true;
       }),
     refuse: (key, failure) =>

@@ -217,7 +217,11 @@ describe('a reply', () => {
 
       const does = { status: 413, body: { message: 'Request entity too large', code: 40005 } };
       network.fault({ ...POSTS, does });
-      await channel.send(request({ key: 'b', payload: { text: 'Big', mediaUrl: '/work/big.mp4' } }));
+      const faults: unknown[] = [];
+      const onFile = (...file: unknown[]) => void faults.push(file);
+      const big = { text: 'Big', mediaUrl: '/work/big.mp4' };
+      await channel.send(request({ key: 'b', payload: big, onFile }));
+      expect(faults.at(-1)).toEqual(['/work/big.mp4', 'It is too large for Discord']);
       expect(world.shown('20').at(-1)).toBe('Big\n[big.mp4 is too large for Discord]');
       media.refusal = new OpenBotError('MEDIA_REFUSED', 'It is not in the workspace');
       await channel.send(request({ key: 'c', payload: { mediaUrl: '/etc/passwd' } }));

@@ -242,7 +242,13 @@ describe('files', () => {
   test('complaint 9: a file that can never be sent is named, and the text arrives', async () => {
     const { bench, media, send, texts } = await start();
     media.offer('/w/2.png', 'image/png');
-    await send({ text: 'Two files', mediaUrls: ['/etc/passwd', '/w/2.png'] });
+    const faults: unknown[] = [];
+    const onFile = (...file: unknown[]) => void faults.push(file);
+    await send({ text: 'Two files', mediaUrls: ['/etc/passwd', '/w/2.png'] }, { onFile });
+    expect(faults).toEqual([
+      ['/etc/passwd', 'There is no such file'],
+      ['/w/2.png', undefined],
+    ]);
     expect(texts()).toEqual(['Two files\n\n[A file could not be sent: There is no such file]', '']);
     expect(bench.host.reports).toEqual(['A file was not sent: There is no such file']);
   });

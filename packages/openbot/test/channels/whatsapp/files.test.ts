@@ -168,7 +168,13 @@ describe('files that are sent', () => {
   test('that cannot be read do not take the text with them', async () => {
     const bench = await WhatsAppBench.start();
     const png = bench.media.write('a.png', 'a');
-    await bench.send({ payload: { text: 'See', mediaUrls: ['http://refused/x.png', png] } });
+    const faults: unknown[] = [];
+    const onFile = (...file: unknown[]) => void faults.push(file);
+    await bench.send({ payload: { text: 'See', mediaUrls: ['http://refused/x.png', png] }, onFile });
+    expect(faults).toEqual([
+      ['http://refused/x.png', 'The address is private'],
+      [png, undefined],
+    ]);
     expect(sent(bench)).toEqual([
       ['text', 'See\n\n(A file could not be sent: The address is private)'],
       ['image', '', 'a'],

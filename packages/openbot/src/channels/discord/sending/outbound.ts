@@ -120,6 +120,7 @@ export class Outbound {
       return await this.#post(sending, files, [text, ...notes]);
     } catch (error) {
       if (files.length === 0 || !isTooLarge(error)) throw error;
+      for (const url of part.files) request.onFile?.(url, 'It is too large for Discord');
       const tooLarge = files.map(({ name }) => noteOf(`${name} is too large for Discord`));
       return await this.#post(sending, [], [text, ...notes, ...tooLarge]);
     }

@@ -53,7 +53,8 @@ export async function readFile(
   options: ReplyFileOptions,
 ): Promise<OutgoingMedia | { readonly reason: string }> {
   const file = await readReplyFile(url, options);
-  return 'bytes' in file && file.bytes.length > MAX_UPLOAD
-    ? { reason: 'Telegram takes no file above 50 MB' }
-    : file;
+  if ('reason' in file || file.bytes.length <= MAX_UPLOAD) return file;
+  const reason = 'Telegram takes no file above 50 MB';
+  options.request.onFile?.(url, reason);
+  return { reason };
 }

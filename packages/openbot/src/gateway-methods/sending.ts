@@ -101,7 +101,7 @@ async function sendLetter(letter: Letter, call: MethodCall<GatewayServices>) {
   const isNew = (await state.outbox.put([message])).length === 1;
   if (!isNew) assertSame(message, await state.outbox.get(message.key));
   const end = await host.calls.send(message, WAIT_MS);
-  if (isNew) await mirrorLetter(call.services, message);
+  if (isNew) await mirrorLetter(call.services, message, end);
   if (end.state === 'sent') {
     const { error: mediaError } = end;
     const [messageId] = end.ids;

@@ -92,7 +92,7 @@ const send = gatewayMethod({
     const message = params.message as OutboundMessage;
     assertAgent(call, message.agentId);
     const sent = await call.services.host.calls.send(message, params.waitMs);
-    return { sent, mirrored: await mirrorLetter(call.services, message) };
+    return { sent, mirrored: await mirrorLetter(call.services, message, sent) };
   },
 });
 

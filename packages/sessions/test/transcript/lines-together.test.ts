@@ -91,3 +91,17 @@ test('more lines than are skimmed at once', () => {
   const lines = Array.from({ length: 5000 }, (_, n) => message(`m${n}`, 'x'.repeat(n % 97)));
   expectSame(Buffer.from(`${HEADER}${lines.join('\n')}\n`), 1_000_000);
 });
+
+test.each([
+  ['escaped letters', '\\u0041'],
+  ['escaped quotes', '\\"'],
+  ['letters beyond ASCII', '\u00e9'],
+])('ids of %s that are longer than the memory they are held in', (_, unit) => {
+  for (const times of [100, 1000, 3000, 10_000]) {
+    const lines = Array.from(
+      { length: 24 },
+      (_, n) => `{"type":"message","id":"${unit.repeat(times)}${n}","parentId":null}`,
+    );
+    expectSame(Buffer.from(`${HEADER}${lines.join('\n')}\n`), 1_000_000);
+  }
+});

@@ -85,11 +85,13 @@ export class Skimmer {
       let event = code.events.value >> 2;
       for (let line = code.lines.value >> 2, last = line + 3 * count; line < last; line += 3) {
         const { figures } = kernel;
+        const lineStart = figures[line]! + from;
         const lineEnd = figures[line + 1]! + from;
         const lastEvent = figures[line + 2]! >> 2;
         this.#into.clear();
+        // A string that is held from now on may have made the memory grow, and `figures` empty.
         this.#read(event, lastEvent);
-        take(figures[line]! + from, lineEnd);
+        take(lineStart, lineEnd);
         event = lastEvent;
         at = bytes[lineEnd] === CARRIAGE_RETURN ? lineEnd + 2 : lineEnd + 1;
       }

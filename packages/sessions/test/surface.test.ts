@@ -82,7 +82,8 @@ const SURFACE: Readonly<Record<string, string>> = {
   `,
   'openclaw-database': `
     openDatabaseWhenFree DatabaseSession DatabaseStoreOptions DatabaseTranscript LineKeeper
-    OpenclawDatabase Projection assertWritable changeEntriesOfSession compareProjections inTransaction
+    OpenclawDatabase Projection assertWritable changeEntriesOfSession compareProjections findMisplacedId
+    inTransaction
     isColdSession isSameVersion iterateEventLines iterateEvents iterateEventsAfter listDatabaseSessions
     listTranscriptVersions lookIntoOpenclawDatabase makeGeneration markRewritten measureColdArchive
     lookIntoDatabaseEntries measureDatabaseTranscript openDatabaseForWriting openEventChanges

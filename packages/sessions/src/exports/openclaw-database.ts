@@ -6,6 +6,7 @@ export { writeEntry as writeDatabaseEntry } from '../openclaw-db/entries/entry-r
 export { lookIntoDatabaseEntries } from '../openclaw-db/entries/list-entries.ts';
 export { openEventChanges, openEventCopies, openSearchChanges } from '../openclaw-db/events/change-events.ts';
 export { iterateEventLines, iterateEvents, iterateEventsAfter } from '../openclaw-db/events/event-text.ts';
+export { findMisplacedId } from '../openclaw-db/events/identities.ts';
 export {
   compareProjections,
   type Projection,

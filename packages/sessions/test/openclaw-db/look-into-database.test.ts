@@ -156,7 +156,7 @@ test('a compressed header, a damaged line, and lines with line ends in them', ()
     node('agent:main:a', 's', '{}') +
       session('agent:main:a', 's', 3) +
       session('agent:main:a', 'damaged', 3) +
-      event('s', 1, '{\n "a": "é\\n"\n}') +
+      event('s', 1, '{\n "a": "é\\n", "b": 12345678901234567890\n}') +
       event('s', 2, 'no\nJSON'),
   );
   const db = new DatabaseSync(path);
@@ -168,7 +168,7 @@ test('a compressed header, a damaged line, and lines with line ends in them', ()
   readOpenclawDatabase(path, (database) => {
     expect(readFirstEvent(database, 's')).toBe(header);
     const lines = Buffer.concat([...iterateEventLines(database, 's')]).toString();
-    expect(lines).toBe(`${header}\n{"a":"é\\n"}\nno\nJSON\n`);
+    expect(lines).toBe(`${header}\n{  "a": "é\\n", "b": 12345678901234567890 }\nno JSON\n`);
     expect(() => readFirstEvent(database, 'damaged')).toThrow(
       expect.objectContaining({ code: 'DATABASE_UNREADABLE', message: expect.stringContaining(path) }),
     );

@@ -2,6 +2,7 @@ import { OpenBotError, reportProgress } from '@openbot/sessions';
 import {
   compareProjections,
   type DatabaseTranscript,
+  findMisplacedId,
   isColdSession,
   iterateEventLines,
   type LineKeeper,
@@ -118,6 +119,9 @@ function readUnderstood(
   const [broken] = transcript.problems;
   if (broken !== undefined) throw unknown(`line ${broken.line} cannot be read`);
   if (transcript.hasDuplicates) throw unknown('two lines have the same id');
+  const misplaced = findMisplacedId(database, sessionId, scanned);
+  if (misplaced !== undefined)
+    throw unknown(`OpenClaw's own record has the id '${shortenText(misplaced)}' for another line`);
   const projection = projectTranscript(scanned);
   const kept = readProjection(database, sessionId);
   const difference = kept && compareProjections(projection, kept);

@@ -61,10 +61,11 @@ export function keepOwnHeader(lines: readonly RestoredLine[], { transcript }: Re
 /** The number of each line's row; undefined where they would not be in order. */
 function findSeqs(lines: readonly RestoredLine[], { seqs }: ReadSession): number[] | undefined {
   const found: number[] = [];
-  let last = -1;
+  // OpenClaw counts from 0; what counted from below may go on from there.
+  let last = Math.min(0, ...seqs.slice(0, 1)) - 1;
   for (const { row } of lines) {
     const seq = row === undefined ? last + 1 : seqs[row]!;
-    if (seq <= last) return undefined;
+    if (seq <= last || !Number.isSafeInteger(seq)) return undefined;
     found.push(seq);
     last = seq;
   }

@@ -109,7 +109,7 @@ export function readTranscriptState(
 ): string | undefined {
   const row = db
     .prepare(
-      `SELECT count(*) AS events, max(seq) AS last, sum(octet_length(event_json)) AS bytes,
+      `SELECT count(*) AS events, CAST(max(seq) AS REAL) AS last, sum(octet_length(event_json)) AS bytes,
          (SELECT generation FROM transcript_rewrite_watermarks AS g WHERE g.session_id = ?1) AS generation,
          (SELECT transcript_updated_at FROM session_windows AS w WHERE w.session_id = ?1) AS updatedAt
        FROM transcript_events WHERE session_id = ?1`,

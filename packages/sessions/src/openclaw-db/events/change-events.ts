@@ -19,7 +19,7 @@ type Event = Readonly<Record<string, unknown>>;
 export function openEventChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId: string): EventChanges {
   const remove = db.prepare('DELETE FROM transcript_events WHERE session_id = ? AND seq = ?');
   const replace = db.prepare(
-    `UPDATE transcript_events SET event_json = ?, event_zstd = NULL, navigation_json = NULL, event_utf8_bytes = ?
+    `UPDATE transcript_events SET event_json = CAST(? AS TEXT), event_zstd = NULL, navigation_json = NULL, event_utf8_bytes = ?
      WHERE session_id = ? AND seq = ?`,
   );
   const relink = db.prepare(
@@ -27,12 +27,13 @@ export function openEventChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId
   );
   const add = db.prepare(
     `INSERT INTO transcript_events (session_id, seq, event_json, event_utf8_bytes, created_at)
-     VALUES (?, ?, ?, ?, ?)`,
+     VALUES (?, ?, CAST(? AS TEXT), ?, ?)`,
   );
+  // Of two lines whose ids differ in blanks alone, the first owns the id.
   const identify = db.prepare(
     `INSERT INTO transcript_event_identities
        (session_id, event_id, seq, event_type, parent_id, message_idempotency_key, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, event_id) DO NOTHING`,
   );
   const findKey = db.prepare(
     'SELECT 1 FROM transcript_event_identities WHERE session_id = ? AND message_idempotency_key = ?',
@@ -40,15 +41,13 @@ export function openEventChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId
   return {
     remove: (seq) => void remove.run(sessionId, seq),
     replace: (seq, line, parentId) => {
-      const text = line.toString();
-      replace.run(text, Buffer.byteLength(text), sessionId, seq);
-      relink.run(parentId === undefined ? parentOf(parseEvent(text)) : parentId, sessionId, seq);
+      replace.run(line, line.length, sessionId, seq);
+      relink.run(parentId === undefined ? parentOf(parseEvent(line.toString())) : parentId, sessionId, seq);
     },
     add: (seq, line) => {
-      const text = line.toString();
-      const event = parseEvent(text);
+      const event = parseEvent(line.toString());
       const createdAt = wholeTimeOf(event.timestamp) ?? Date.now();
-      add.run(sessionId, seq, text, Buffer.byteLength(text), createdAt);
+      add.run(sessionId, seq, line, line.length, createdAt);
       const id = readText(event.id);
       if (id === undefined) return;
       const key = readText((event.message as Event | undefined)?.idempotencyKey);

@@ -31,11 +31,21 @@ export function decompressEvent(path: string, compressed: Uint8Array): Buffer {
 }
 
 const LINE_END = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const BLANK = 0x20;
 
 /** The same as a line of a file has it. */
 export function readEventLine(path: string, cells: EventCells): Buffer {
   const bytes = readEvent(path, cells);
-  return bytes.includes(LINE_END) ? onOneLine(bytes) : bytes;
+  return bytes.includes(LINE_END) || bytes.at(-1) === CARRIAGE_RETURN ? onOneLine(bytes) : bytes;
+}
+
+/** Between the parts of a JSON text a blank is as good as a line end, and within its strings there is none. */
+function onOneLine(bytes: Buffer): Buffer {
+  const line = Buffer.from(bytes);
+  for (let end = line.indexOf(LINE_END); end >= 0; end = line.indexOf(LINE_END, end)) line[end] = BLANK;
+  if (line.at(-1) === CARRIAGE_RETURN) line[line.length - 1] = BLANK;
+  return line;
 }
 
 /** The lines of a transcript as a file would have them, one at a time, each with its end. */
@@ -54,18 +64,8 @@ export function* iterateEventLines(
 
 const END = Buffer.from('\n');
 
-/** JSON may have line ends between its parts; a line of a file may not. */
-function onOneLine(bytes: Buffer): Buffer {
-  try {
-    return Buffer.from(JSON.stringify(JSON.parse(bytes.toString())));
-  } catch {
-    return bytes;
-  }
-}
-
 /** SQLite reads the whole line for each part. */
 const PART = MAX_LINE_BYTES;
-const BLANK = 0x20;
 
 /** One line in parts, without its end, as a line of a file has it. Only short lines are kept compressed. */
 export function* readEventParts(
@@ -78,10 +78,7 @@ export function* readEventParts(
     `SELECT substr(CAST(event_json AS BLOB), ?, ${PART}) AS part FROM transcript_events WHERE session_id = ? AND seq = ?`,
   );
   for (let at = 0; at < size; at += PART) {
-    const bytes = Buffer.from(part.get(at + 1, sessionId, seq)!.part as Uint8Array);
-    // Between the parts of a JSON text a blank is as good; within its strings there is none.
-    for (let end = bytes.indexOf(LINE_END); end >= 0; end = bytes.indexOf(LINE_END, end)) bytes[end] = BLANK;
-    yield bytes;
+    yield onOneLine(part.get(at + 1, sessionId, seq)!.part as Buffer);
   }
 }
 
@@ -113,8 +110,8 @@ export function* iterateEventsAfter(
   after: number,
 ): Generator<{ seq: number; line: Buffer | undefined }> {
   const rows = db.prepare(
-    `SELECT seq, CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN CAST(event_json AS BLOB) END AS event_json,
-       event_zstd
+    `SELECT CAST(seq AS REAL) AS seq,
+       CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN CAST(event_json AS BLOB) END AS event_json, event_zstd
      FROM transcript_events WHERE session_id = ? AND seq > ? ORDER BY seq`,
   );
   for (const row of rows.iterate(sessionId, after)) {

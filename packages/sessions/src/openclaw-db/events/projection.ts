@@ -47,8 +47,8 @@ export function readProjection(
 ): KeptProjection | undefined {
   const state = db
     .prepare(
-      `SELECT indexed_seq, leaf_event_id, needs_rebuild, active_event_count, active_message_count,
-         (SELECT max(seq) FROM transcript_events WHERE session_id = state.session_id) AS last_seq
+      `SELECT CAST(indexed_seq AS REAL) AS indexed_seq, leaf_event_id, needs_rebuild, active_event_count, active_message_count,
+         (SELECT CAST(max(seq) AS REAL) FROM transcript_events WHERE session_id = state.session_id) AS last_seq
        FROM session_transcript_index_state AS state WHERE session_id = ?`,
     )
     .get(sessionId) as IndexState | undefined;
@@ -56,7 +56,7 @@ export function readProjection(
     return undefined;
   const rows = db
     .prepare(
-      `SELECT event_seq AS seq, message_position AS messagePosition, context_eligible AS contextEligible
+      `SELECT CAST(event_seq AS REAL) AS seq, message_position AS messagePosition, context_eligible AS contextEligible
        FROM session_transcript_active_events WHERE session_id = ? ORDER BY active_position`,
     )
     .all(sessionId) as unknown as (ActiveRow | { contextEligible: null })[];

@@ -2,6 +2,7 @@ import { isProgressWanted, reportProgress } from '../../progress.ts';
 import { TranscriptBuilder } from '../../transcript/builder.ts';
 import { MAX_LINE_BYTES } from '../../transcript/lines.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
+import { unreadable } from '../database-faults.ts';
 import type { OpenclawDatabase } from '../open-database.ts';
 import { type EventCells, readEventLine, readEventParts } from './event-text.ts';
 
@@ -22,7 +23,7 @@ interface EventRow extends EventCells {
 }
 
 const EVENTS = `
-  SELECT seq, CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN CAST(event_json AS BLOB) END AS event_json,
+  SELECT CAST(seq AS REAL) AS seq, CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN CAST(event_json AS BLOB) END AS event_json,
     event_zstd, octet_length(event_json) AS size
   FROM transcript_events WHERE session_id = ?`;
 
@@ -51,6 +52,8 @@ export function scanDatabaseTranscript(
   const rows = database.db.prepare(`${EVENTS} ORDER BY seq`).iterate(sessionId);
   const total = isProgressWanted() ? countRows(database, sessionId) : 0;
   for (const row of rows as Iterable<EventRow>) {
+    // A number that JavaScript cannot tell from its neighbours names no row.
+    if (!Number.isSafeInteger(row.seq)) throw unreadable(database.path, tooLarge(sessionId, seqs.length + 1));
     seqs.push(row.seq);
     if (total > 0 && seqs.length % REPORT_EVERY_ROWS === 0) reportProgress({ share: seqs.length / total });
     if (row.event_json === null && row.event_zstd === null) {
@@ -73,6 +76,10 @@ export function scanDatabaseTranscript(
     ? (index: number) => keeper.read(transcript.startOf(index), transcript.endOf(index))
     : makeRowReader(database, sessionId, seqs);
   return { transcript, seqs, readBytes, readLine: (index) => readBytes(index).toString('latin1') };
+}
+
+function tooLarge(sessionId: string, line: number): string {
+  return `line ${line} of session '${sessionId}' has a number (seq) beyond ${Number.MAX_SAFE_INTEGER}`;
 }
 
 const REPORT_EVERY_ROWS = 256;

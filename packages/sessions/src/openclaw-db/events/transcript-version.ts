@@ -16,7 +16,7 @@ export function readTranscriptVersion(
   const row = db
     .prepare(
       `SELECT (SELECT generation FROM transcript_rewrite_watermarks WHERE session_id = ?1) AS generation,
-         (SELECT max(seq) FROM transcript_events WHERE session_id = ?1) AS lastSeq,
+         (SELECT CAST(max(seq) AS REAL) FROM transcript_events WHERE session_id = ?1) AS lastSeq,
          (SELECT transcript_updated_at FROM session_windows WHERE session_id = ?1) AS updatedAt`,
     )
     .get(sessionId) as { generation: string | null; lastSeq: number | null; updatedAt: number | null };
@@ -29,7 +29,7 @@ export function listTranscriptVersions({ db }: Pick<OpenclawDatabase, 'db'>): Ma
     `SELECT e.session_id AS sessionId, e.lastSeq,
        (SELECT generation FROM transcript_rewrite_watermarks AS r WHERE r.session_id = e.session_id) AS generation,
        (SELECT transcript_updated_at FROM session_windows AS w WHERE w.session_id = e.session_id) AS updatedAt
-     FROM (SELECT session_id, max(seq) AS lastSeq FROM transcript_events GROUP BY session_id) AS e`,
+     FROM (SELECT session_id, CAST(max(seq) AS REAL) AS lastSeq FROM transcript_events GROUP BY session_id) AS e`,
   );
   const versions = new Map<string, TranscriptVersion>();
   for (const row of rows.iterate() as Iterable<unknown>) {

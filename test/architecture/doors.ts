@@ -93,7 +93,7 @@ export const DOORS: Doors = {
     'transcript/formats': ['claude-code-line', 'detect', 'dialect', 'machine-text', 'openclaw'],
     'transcript/redact': ['hide-secrets', 'redact'],
     'transcript/rewrite': ['json-text', 'lower-usage', 'relink', 'relinked-fields', 'splice'],
-    'transcript/skim': ['shape', 'skimmer', 'string-table'],
+    'transcript/skim': ['deep-json', 'json-fault', 'shape', 'skimmer', 'string-table'],
     'transcript/tree': ['claude-code-leaf', 'openclaw-tree', 'tree'],
   },
   occ: {

@@ -2,8 +2,8 @@ import { isJsonObject } from '../entry/json-object.ts';
 import { readSessionEntry } from '../entry/read-session-entry.ts';
 import { OpenBotError } from '../errors.ts';
 import { listMembers, skipSpace } from '../transcript/rewrite/json-text.ts';
+import { findJsonFault } from '../transcript/skim/json-fault.ts';
 import type { StoredEntry, StoredSession, UnreadableSession } from './contract.ts';
-import { findJsonFault } from './json-fault.ts';
 import { freezeJson } from './json-value.ts';
 import { Pieces } from './pieces.ts';
 

@@ -2,6 +2,7 @@ import { detectDialect } from './formats/detect.ts';
 import { clearLineFacts, type Dialect, emptyLineFacts } from './formats/dialect.ts';
 import { openclawDialect } from './formats/openclaw.ts';
 import { isBlank, type LineSink } from './lines.ts';
+import { parseJson } from './skim/deep-json.ts';
 import { SkimmedLine } from './skim/shape.ts';
 import { Skimmer } from './skim/skimmer.ts';
 import { StringTable } from './skim/string-table.ts';
@@ -190,7 +191,7 @@ export class TranscriptBuilder implements LineSink {
 /** The object in a line, or null. */
 function parseOrNull(bytes: Buffer, start: number, end: number): object | null {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8', start, end));
+    const value = parseJson(bytes, start, end);
     return typeof value === 'object' && !Array.isArray(value) ? value : null;
   } catch {
     return null;

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { applyChanges } from '../../src/store/change-document.ts';
 import { entryOf, parseDocument, type StoreDocument } from '../../src/store/document.ts';
-import { findJsonFault } from '../../src/store/json-fault.ts';
 import { copyJson, freezeJson, isSameJson } from '../../src/store/json-value.ts';
 import { printEntry } from '../../src/store/print-entry.ts';
 import { reparseDocument } from '../../src/store/reparse-document.ts';
+import { findJsonFault } from '../../src/transcript/skim/json-fault.ts';
 
 const parse = (text: string) => parseDocument(Buffer.from(text), 'sessions.json');
 

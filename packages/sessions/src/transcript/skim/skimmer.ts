@@ -1,3 +1,4 @@
+import { parseJson } from './deep-json.ts';
 import { FIRST_LINE_ROOM, type Kernel } from './kernel.ts';
 import { add, appendText, pick, putHead } from './pick.ts';
 import { HEAD_LENGTH, NULL_REF, type Shape, type ShapeNode, type SkimmedLine } from './shape.ts';
@@ -110,7 +111,7 @@ export class Skimmer {
   #parse(bytes: Buffer, start: number, end: number): boolean {
     let value: unknown;
     try {
-      value = JSON.parse(bytes.toString('utf8', start, end));
+      value = parseJson(bytes, start, end);
     } catch {
       return false;
     }

@@ -37,6 +37,35 @@ interface Stop {
   reason: string;
 }
 
+/** A bit for each container that is open: a line may open millions. */
+class OpenContainers {
+  depth = 0;
+  #isObject = new Uint8Array(64);
+
+  /** The byte that ends the innermost one; undefined outside of all. */
+  get closer(): number | undefined {
+    if (this.depth === 0) return undefined;
+    const bit = this.depth - 1;
+    return (this.#isObject[bit >> 3]! & (1 << (bit & 7))) === 0 ? CLOSE_LIST : CLOSE;
+  }
+
+  push(isObject: boolean): void {
+    const bit = this.depth++;
+    if (bit >> 3 === this.#isObject.length) {
+      const grown = new Uint8Array(2 * this.#isObject.length);
+      grown.set(this.#isObject);
+      this.#isObject = grown;
+    }
+    const mask = 1 << (bit & 7);
+    if (isObject) this.#isObject[bit >> 3]! |= mask;
+    else this.#isObject[bit >> 3]! &= ~mask;
+  }
+
+  pop(): void {
+    this.depth--;
+  }
+}
+
 class Scanner {
   #at = 0;
   readonly #bytes: Uint8Array;
@@ -46,31 +75,30 @@ class Scanner {
   }
 
   run(): Stop | undefined {
-    // One closing byte for every container that is open.
-    const open: number[] = [];
+    const open = new OpenContainers();
     let expect: 'value' | 'key' | 'first' | 'after' = 'value';
     for (;;) {
       this.#skipSpace();
       const byte = this.#bytes[this.#at];
       if (byte === undefined)
-        return expect === 'after' && open.length === 0 ? undefined : this.#stop('the text ends too early');
+        return expect === 'after' && open.depth === 0 ? undefined : this.#stop('the text ends too early');
       if (expect === 'after') {
-        const closer = open.at(-1);
+        const { closer } = open;
         if (closer === undefined) return this.#stop('there is text after the end');
         if (byte === COMMA) expect = closer === CLOSE ? 'key' : 'value';
         else if (byte === closer) open.pop();
         else return this.#stop(`expected a comma or ${closer === CLOSE ? '}' : ']'}`);
         this.#at++;
-      } else if (expect === 'first' && byte === open.at(-1)) {
+      } else if (expect === 'first' && byte === open.closer) {
         open.pop();
         this.#at++;
         expect = 'after';
-      } else if (expect === 'key' || (expect === 'first' && open.at(-1) === CLOSE)) {
+      } else if (expect === 'key' || (expect === 'first' && open.closer === CLOSE)) {
         const fault = this.#key(byte);
         if (fault !== undefined) return fault;
         expect = 'value';
       } else if (byte === OPEN || byte === OPEN_LIST) {
-        open.push(byte === OPEN ? CLOSE : CLOSE_LIST);
+        open.push(byte === OPEN);
         this.#at++;
         expect = 'first';
       } else {

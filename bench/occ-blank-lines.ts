@@ -1,38 +1,83 @@
-import { mkdir, open } from 'node:fs/promises';
+import { appendFile, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GENERATED_ID, generateTranscript } from './generate-transcript.ts';
 import type { BenchRow } from './measure.ts';
-import { inTempFolder, MEGABYTE, OCC, peakOf } from './occ-command.ts';
+import { inTempFolder, MEGABYTE, OCC, peakOf, runNode } from './occ-command.ts';
 
 const BLANK_LINES = 20_000_000;
+const BRACKETS = 5_000_000;
 /** Peak memory in MB of the whole process. One column entry for each line would take more than a gigabyte. */
-const LIMIT = 160;
+const INFO_LIMIT = 160;
+const EDIT_LIMIT = 200;
+/** A stack with an entry for each bracket took 400 MB more. */
+const BRACKETS_LIMIT = 160;
+/** So much longer than Node takes to split the lines. */
+const TIME_LIMIT = 3;
 
-/** A session that some program filled with empty lines, after its conversation. */
+/** Sessions that some program filled with empty lines, or with brackets, after their conversation. */
 export default function bench(): Promise<BenchRow[]> {
   return inTempFolder(async (folder) => {
     const sessions = join(folder, 'state', 'agents', 'main', 'sessions');
     await mkdir(sessions, { recursive: true, mode: 0o700 });
     const path = join(sessions, `${GENERATED_ID}.jsonl`);
-    await generateTranscript(path, 1_000_000);
-    const file = await open(path, 'a');
-    try {
-      const block = Buffer.alloc(1_000_000, '\n');
-      for (let written = 0; written < BLANK_LINES; written += block.length) await file.write(block);
-    } finally {
-      await file.close();
-    }
-    const info = [OCC, 'info', GENERATED_ID, '--state-dir', join(folder, 'state')];
-    const peak = (await peakOf(info, { HOME: folder })) / MEGABYTE;
-    return [
-      {
-        name: `peak memory of occ info on ${BLANK_LINES / 1e6} million blank lines`,
-        ours: `${peak.toFixed(0)} MB`,
-        peer: `limit ${LIMIT} MB`,
-        ratio: peak / LIMIT,
-        limit: 1,
-        better: 'lower',
-      },
+    const env = { HOME: folder };
+    const occ = (command: string, ...flags: string[]) => [
+      OCC,
+      command,
+      GENERATED_ID,
+      '--state-dir',
+      join(folder, 'state'),
+      ...flags,
     ];
+    const edit = occ('edit', '--keep=0');
+    const rows: BenchRow[] = [];
+    const memoryOf = async (name: string, args: readonly string[], limit: number) => {
+      const peak = (await peakOf(args, env)) / MEGABYTE;
+      const ours = `${peak.toFixed(0)} MB`;
+      const peer = `limit ${limit} MB`;
+      rows.push({ name, ours, peer, ratio: peak / limit, limit: 1, better: 'lower' });
+    };
+
+    await generateTranscript(path, 1_000_000);
+    await appendBlankLines(path);
+    const blank = `${BLANK_LINES / 1e6} million blank lines`;
+    await memoryOf(`peak memory of occ info on ${blank}`, occ('info'), INFO_LIMIT);
+    const split = `require('node:fs').readFileSync(${JSON.stringify(path)}, 'latin1').split('\\n').length`;
+    const peer = (await runNode(['--eval', split])).ms;
+    const ours = (await runNode(edit, { env })).ms;
+    rows.push({
+      name: `time of occ edit on ${blank}`,
+      ours: `${ours.toFixed(0)} ms`,
+      peer: `${peer.toFixed(0)} ms of Node to split them`,
+      ratio: ours / peer,
+      limit: TIME_LIMIT,
+      better: 'lower',
+    });
+    await rm(join(sessions, 'backups'), { recursive: true });
+    await generateTranscript(path, 1_000_000);
+    await appendBlankLines(path);
+    await memoryOf(`peak memory of occ edit on ${blank}`, edit, EDIT_LIMIT);
+
+    for (const [name, line] of [
+      ['open brackets', '['.repeat(BRACKETS)],
+      ['brackets that are closed', `{"type":"custom","data":${'['.repeat(BRACKETS)}${']'.repeat(BRACKETS)}}`],
+    ] as const) {
+      await rm(join(sessions, 'backups'), { recursive: true, force: true });
+      await generateTranscript(path, 1_000_000);
+      await appendFile(path, `${line}\n`);
+      const many = `${BRACKETS / 1e6} million ${name}`;
+      await memoryOf(`peak memory of occ edit on ${many}`, edit, BRACKETS_LIMIT);
+    }
+    return rows;
   });
+}
+
+async function appendBlankLines(path: string): Promise<void> {
+  const file = await open(path, 'a');
+  try {
+    const block = Buffer.alloc(1_000_000, '\n');
+    for (let written = 0; written < BLANK_LINES; written += block.length) await file.write(block);
+  } finally {
+    await file.close();
+  }
 }

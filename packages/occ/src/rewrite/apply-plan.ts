@@ -15,7 +15,14 @@ export async function applyPlan(
   // A byte order mark belongs to no line.
   if (transcript.length > 0) await target.copy(0, transcript.startOf(0));
   let from = -1;
+  // Blank lines stay.
   for (let i = 0, length = transcript.length; i < length; i++) {
+    const next = transcript.behindBlanks(i);
+    if (next > i) {
+      if (from < 0) from = i;
+      i = next - 1;
+      continue;
+    }
     const edit = plan.isRemoved(i) ? undefined : plan.editOf(i);
     const isAsItIs = edit === undefined && !plan.isRemoved(i);
     if (isAsItIs) {

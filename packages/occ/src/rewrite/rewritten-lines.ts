@@ -23,7 +23,8 @@ export class RewrittenLines {
   measure(): number {
     const { transcript } = this.#lines;
     let size = transcript.byteLength;
-    for (let i = 0; i < transcript.length; i++) {
+    const { length } = transcript;
+    for (let i = transcript.behindBlanks(0); i < length; i = transcript.behindBlanks(i + 1)) {
       const start = transcript.startOf(i);
       const next = i + 1 < transcript.length ? transcript.startOf(i + 1) : transcript.byteLength;
       if (this.#plan.isRemoved(i)) size -= next - start;
@@ -37,8 +38,9 @@ export class RewrittenLines {
 
   /** The lines that change, one at a time: a line is needed only until it is written. */
   *changed(): Generator<readonly [index: number, edit: LineEdit, line: string]> {
-    const { length } = this.#lines.transcript;
-    for (let i = 0; i < length; i++) {
+    const { transcript } = this.#lines;
+    const { length } = transcript;
+    for (let i = transcript.behindBlanks(0); i < length; i = transcript.behindBlanks(i + 1)) {
       const edit = this.#plan.isRemoved(i) ? undefined : this.#plan.editOf(i);
       if (edit !== undefined) yield [i, edit, this.#remembered.get(i) ?? this.#rewrite(i, edit)];
     }

@@ -18,7 +18,11 @@ export function findFault(
   const lineBefore = new Int32Array(after.length);
   let line = 0;
   for (let i = 0, length = before.length; i < length; i++) {
-    if (plan.isRemoved(i)) continue;
+    for (const stop = before.behindBlanks(i); i < stop; i++) {
+      if (line >= after.length || after.kindOf(line) !== 'blank') return 'blank lines are missing';
+      lineBefore[line++] = i;
+    }
+    if (i === length || plan.isRemoved(i)) continue;
     const is = line++;
     if (is >= after.length) return 'lines are missing at its end';
     if (after.kindOf(is) !== before.kindOf(i) || !hasSameId(before, i, after, is)) {

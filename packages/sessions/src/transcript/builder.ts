@@ -1,7 +1,7 @@
 import { detectDialect } from './formats/detect.ts';
 import { clearLineFacts, type Dialect, emptyLineFacts } from './formats/dialect.ts';
 import { openclawDialect } from './formats/openclaw.ts';
-import { isBlank, type LineSink } from './lines.ts';
+import { type BlankRun, isBlank, type LineSink } from './lines.ts';
 import { parseJson } from './skim/deep-json.ts';
 import { SkimmedLine } from './skim/shape.ts';
 import { Skimmer } from './skim/skimmer.ts';
@@ -14,6 +14,8 @@ const MAX_EARLY_LINES = 1000;
 const MAX_EARLY_BYTES = 4 * 1024 * 1024;
 /** So many lines at most are skimmed alone before it is tried again to skim several together. */
 const MOST_ALONE = 255;
+
+const SPACE = 0x20;
 
 /** A line that came before any that tells the dialect; read again when it is known. */
 interface EarlyLine {
@@ -74,6 +76,20 @@ export class TranscriptBuilder implements LineSink {
       this.#transcript.length - before > this.#alone ? 0 : Math.min(2 * this.#alone + 1, MOST_ALONE);
     this.#aloneFor = this.#alone;
     return stop;
+  }
+
+  blanks({ start, length, stride, count }: BlankRun): void {
+    this.#transcript.terminated = true;
+    let first = 0;
+    // What a blank line is of tells no dialect.
+    for (; first < count && this.#dialect === undefined; first++)
+      this.#detect(Buffer.alloc(length, SPACE), 0, length, start + first * stride);
+    clearLineFacts(this.#facts);
+    this.#facts.kind = 'blank';
+    this.#transcript.addBlanks(
+      { start: start + first * stride, length, stride, count: count - first },
+      this.#facts,
+    );
   }
 
   oversize(offset: number, endOffset: number, terminated: boolean): void {

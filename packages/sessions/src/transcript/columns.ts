@@ -5,7 +5,7 @@ const FIRST_CAPACITY = 256;
 
 export const BLOCK_BITS = 12;
 /** How many entries a block holds. */
-const BLOCK = 1 << BLOCK_BITS;
+export const BLOCK = 1 << BLOCK_BITS;
 /** Of an index, its place in the block. */
 export const IN_BLOCK = BLOCK - 1;
 
@@ -61,6 +61,8 @@ export class EntryColumns {
   /** By `index >> BLOCK_BITS`. Undefined for blocks of blank lines, which `show` gives. */
   readonly blocks: (EntryBlock | undefined)[] = [];
   readonly #blanks = new Map<number, BlankBlock>();
+  /** A block that was given up, and is not in use again. */
+  #spare: EntryBlock | undefined;
   /** The block of blank lines that was asked for last, written out. */
   #shown: { readonly number: number; readonly block: EntryBlock } | undefined;
 
@@ -71,8 +73,36 @@ export class EntryColumns {
   /** Room for one more, and its index. */
   next(): number {
     const index = this.length++;
-    if (index % BLOCK === 0) this.blocks.push(this.#giveUpBlanks() ?? new EntryBlock());
+    if (index % BLOCK === 0) this.blocks.push(this.#giveUpBlanks() ?? this.#takeSpare() ?? new EntryBlock());
     return index;
+  }
+
+  /** A whole block of blank lines like the last one. @returns false where it would not begin a block behind one */
+  addBlanks(start: number, length: number, stride: number): boolean {
+    const last = this.length - 1;
+    if (last < 0 || this.length % BLOCK !== 0) return false;
+    const block = this.of(last);
+    const at = last & IN_BLOCK;
+    if (block.kinds[at] !== BLANK) return false;
+    const blanks = {
+      start,
+      length,
+      stride,
+      type: block.types[at]!,
+      callStart: block.callStarts[at]!,
+      resultStart: block.resultStarts[at]!,
+    };
+    const given = this.#giveUpBlanks();
+    this.#spare ??= given;
+    this.#blanks.set(this.blocks.push(undefined) - 1, blanks);
+    this.length += BLOCK;
+    return true;
+  }
+
+  #takeSpare(): EntryBlock | undefined {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare;
   }
 
   /** The last block, for other lines, where those in it are blank and alike. */

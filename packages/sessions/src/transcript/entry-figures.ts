@@ -19,6 +19,14 @@ export class EntryFigures {
     return this.columns.length;
   }
 
+  /** The first line from one on that is in no block of blank lines: there may be millions of these. */
+  behindBlanks(index: number): number {
+    let block = index >> BLOCK_BITS;
+    if (this.blocks[block] !== undefined) return index;
+    while (block < this.blocks.length && this.blocks[block] === undefined) block++;
+    return Math.min(block << BLOCK_BITS, this.length);
+  }
+
   /** Whether any line is of a kind. */
   hasKind(kind: EntryKind): boolean {
     return (this.kinds & (1 << KIND_NUMBER.get(kind)!)) !== 0;

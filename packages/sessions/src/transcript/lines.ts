@@ -22,8 +22,21 @@ export interface LineSink {
    * @returns behind the last of them
    */
   lines?(bytes: Buffer, start: number, end: number, offset: number): number;
+  /** Takes blank lines that are all alike, each with its line end. Without it each is a line of its own. */
+  blanks?(run: BlankRun): void;
   /** A line of more than the allowed bytes, also without the rest of its long strings: only its place is known. */
   oversize(offset: number, endOffset: number, terminated: boolean): void;
+}
+
+/** Blank lines that follow each other and are all alike. */
+export interface BlankRun {
+  /** Where the first one begins in the file. */
+  readonly start: number;
+  /** Of a line, without its end. */
+  readonly length: number;
+  /** From one line to the next. */
+  readonly stride: number;
+  readonly count: number;
 }
 
 /**
@@ -93,8 +106,14 @@ export class LineSplitter {
         this.#keep(chunk, at, count);
         break;
       }
-      this.#emit(chunk, at, end, base + at, true);
-      at = end + 1;
+      const run = base + at > 0 && this.#sink.blanks !== undefined && findRun(chunk, at, end, count, base);
+      if (run) {
+        this.#sink.blanks!(run);
+        at += run.count * run.stride;
+      } else {
+        this.#emit(chunk, at, end, base + at, true);
+        at = end + 1;
+      }
     }
     this.#offset = base + count;
   }
@@ -171,6 +190,23 @@ export class LineSplitter {
 function indexOfLineFeed(bytes: Buffer, from: number, limit: number): number {
   const found = bytes.indexOf(LINE_FEED, from);
   return found < limit ? found : -1;
+}
+
+/** The blank lines from one on that are like it; undefined for a line that is not blank, or alone. */
+function findRun(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  limit: number,
+  base: number,
+): BlankRun | undefined {
+  const bare = end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
+  if (!isBlank(bytes, start, bare)) return undefined;
+  const stride = end + 1 - start;
+  let next = end + 1;
+  while (next < limit && bytes[next] === bytes[next - stride]) next++;
+  const count = Math.floor((next - start) / stride);
+  return count > 1 ? { start: base + start, length: bare - start, stride, count } : undefined;
 }
 
 /** Lines are looked at four bytes at a time. */

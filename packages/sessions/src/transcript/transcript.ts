@@ -1,4 +1,4 @@
-import { BLOCK_BITS, IN_BLOCK, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
+import { BLOCK, BLOCK_BITS, IN_BLOCK, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
 import {
   FLAG,
   IMAGE_CHARACTERS,
@@ -13,6 +13,7 @@ import {
 } from './entry.ts';
 import { EntryFigures, KIND_NUMBER } from './entry-figures.ts';
 import { ABSENT, type DialectName, type LeafControl, type LineFacts } from './formats/dialect.ts';
+import type { BlankRun } from './lines.ts';
 import { listStretch, type Stretch } from './list-stretch.ts';
 import { NULL_REF } from './skim/shape.ts';
 import { StringTable } from './skim/string-table.ts';
@@ -265,6 +266,16 @@ export class Transcript extends EntryFigures {
     else if (facts.targetIndex !== undefined) this.#targetNumbers.set(index, facts.targetIndex);
     if (facts.standIn >= 0) this.standIns.set(index, facts.standIn);
     if (facts.preserved !== undefined) this.#preserved.set(index, facts.preserved);
+  }
+
+  /** For the builder: more lines, blank and all alike. Whole blocks of them are told by the first. */
+  addBlanks({ start, length, stride, count }: BlankRun, facts: LineFacts): void {
+    for (let done = 0; done < count; ) {
+      const from = start + done * stride;
+      const isBlock = count - done >= BLOCK && this.columns.addBlanks(from, length, stride);
+      if (!isBlock) this.add(from, from + length, facts);
+      done += isBlock ? BLOCK : 1;
+    }
   }
 
   #link(index: number, facts: LineFacts): void {

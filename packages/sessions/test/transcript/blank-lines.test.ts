@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { LONG } from '../../../../test/setup/hunt.ts';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
-import { LineSplitter } from '../../src/transcript/lines.ts';
+import { type LineSink, LineSplitter } from '../../src/transcript/lines.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
 
 const BLOCK = 4096;
@@ -60,6 +60,48 @@ test.each([
   const [a, b, c] = ['a', 'b', 'c'].map((id) => transcript.indexOf(id)!);
   expect([transcript.parentOf(b!), transcript.parentOf(c!)]).toEqual([a, b]);
   expect(transcript.callCountOf(b!)).toBe(1);
+});
+
+test.each([
+  ['nothing', '\n', ''],
+  ['a carriage return', '\r\n', ''],
+  ['spaces', '  \n', '  '],
+])('a million of them of %s are found together, and looked at together', (_, blank, content) => {
+  const text = Buffer.from(`${HEADER}${blank.repeat(1_000_000)}${CALL}`);
+  const builder = new TranscriptBuilder();
+  let calls = 0;
+  const counted: LineSink = {
+    line: (...given) => {
+      calls++;
+      builder.line(...given);
+    },
+    blanks: (run) => {
+      calls++;
+      builder.blanks(run);
+    },
+    oversize: (...given) => builder.oversize(...given),
+  };
+  const splitter = new LineSplitter(counted);
+  for (let at = 0; at < text.length; at += 65_536) splitter.push(text.subarray(at, at + 65_536));
+  splitter.finish();
+  const transcript = builder.finish(text.length);
+  expect(transcript.length).toBe(1_000_002);
+  expect(transcript.startOf(1_000_001)).toBe(text.length - CALL.length);
+  expect(transcript.endOf(777_777) - transcript.startOf(777_777)).toBe(content.length);
+  expect(calls).toBeLessThan(4 * Math.ceil(text.length / 65_536));
+  let looked = 0;
+  for (let at = transcript.behindBlanks(0); at < transcript.length; at = transcript.behindBlanks(at + 1))
+    looked++;
+  expect(looked).toBeLessThan(3 * BLOCK);
+});
+
+test.each([3, 999, 1001, 3 * BLOCK])('%d before the first line', (count) => {
+  const text = `${'\n'.repeat(count)}${HEADER}${line('a', null, 'user', [{ type: 'text', text: 'hi' }])}`;
+  const transcript = build(text);
+  expect([transcript.length, transcript.dialect]).toEqual([count + 2, 'openclaw']);
+  expect(transcript.startOf(count)).toBe(count);
+  expect(transcript.kindOf(count - 1)).toBe('blank');
+  expect(transcript.indexOf('a')).toBe(count + 1);
 });
 
 test('millions of them cost less than a byte each', LONG, () => {

@@ -59,8 +59,14 @@ function isLine(transcript: Transcript, index: number): boolean {
 function pairLines(old: State, now: State): (number | undefined)[] {
   const unpaired = new Map<string, number[]>();
   const olds = listKnown(old);
-  for (const [index, { key }] of olds.entries()) unpaired.set(key, [...(unpaired.get(key) ?? []), index]);
+  for (const [index, line] of olds.entries()) {
+    if (line === undefined) continue;
+    const alike = unpaired.get(line.key);
+    if (alike === undefined) unpaired.set(line.key, [index]);
+    else alike.push(index);
+  }
   return listKnown(now).map((line) => {
+    if (line === undefined) return undefined;
     const candidates = unpaired.get(line.key) ?? [];
     const at = candidates.findIndex((index) => line.isTimed || olds[index]!.size === line.size);
     return at < 0 ? undefined : candidates.splice(at, 1)[0];
@@ -95,10 +101,11 @@ interface KnownLine {
   readonly size: number;
 }
 
-/** An id alone does not tell a line: there are programs that give one twice. */
-function listKnown({ path, transcript }: State): KnownLine[] {
+/** An id alone does not tell a line: there are programs that give one twice. Undefined for a blank one. */
+function listKnown({ path, transcript }: State): (KnownLine | undefined)[] {
   const read = readLineOf(path, transcript);
   return Array.from({ length: transcript.length }, (_, index) => {
+    if (transcript.kindOf(index) === 'blank') return undefined;
     const line = read(index);
     const { text, isTimed } = identifyLine(line);
     const id = transcript.idOf(index);

@@ -35,7 +35,8 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
   const appendParents = new Map<number, string | null>();
   const nearestKept = findNearestKept(transcript, isRemoved);
 
-  for (let i = 0, length = transcript.length; i < length; i++) {
+  const { length } = transcript;
+  for (let i = transcript.behindBlanks(0); i < length; i = transcript.behindBlanks(i + 1)) {
     if (isRemoved(i)) continue;
     const parent = transcript.parentOf(i);
     // A line that names no parent follows the line before it, whichever that is.
@@ -113,23 +114,21 @@ function findNearestKept(
   transcript: Transcript,
   isRemoved: (index: number) => boolean,
 ): (removed: number) => number {
-  const known = new Int32Array(transcript.length).fill(UNKNOWN);
+  const known = new Map<number, number>();
   return (removed) => {
     const passed: number[] = [];
     let at = removed;
-    while (at >= 0 && isRemoved(at) && known[at] === UNKNOWN) {
+    while (at >= 0 && isRemoved(at) && !known.has(at)) {
       // Until it is known: a ring of parents ends here.
-      known[at] = NO_PARENT;
+      known.set(at, NO_PARENT);
       passed.push(at);
       at = transcript.parentOf(at);
     }
-    const kept = at < 0 ? NO_PARENT : isRemoved(at) ? known[at]! : at;
-    for (const index of passed) known[index] = kept;
+    const kept = at < 0 ? NO_PARENT : isRemoved(at) ? known.get(at)! : at;
+    for (const index of passed) known.set(index, kept);
     return kept;
   };
 }
-
-const UNKNOWN = -2;
 
 /** The number that the oldest files give an entry: how many lines of JSON precede it, the header included. */
 function keptNumber(transcript: Transcript, entry: number, isRemoved: (index: number) => boolean): number {

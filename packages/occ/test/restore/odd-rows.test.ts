@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeHome } from '../session-db/database-home.ts';
 import { changeDatabase, lookInto, readLinesOf } from '../session-db/look-into.ts';
 import { ID, KEY, makeEvents, type TalkingHome, talkIn } from '../session-db/talking-home.ts';
+import { renumber } from './renumber.ts';
 
 function makeOddHome(events: Iterable<object> = makeEvents(), ...statements: string[]): TalkingHome {
   const session = { key: KEY, sessionId: ID, events, compress: false, createdAt: 1_794_767_348_365 };
@@ -20,20 +21,6 @@ function readBytes({ path }: TalkingHome): string[] {
       .prepare('SELECT hex(CAST(event_json AS BLOB)) AS bytes FROM transcript_events ORDER BY seq')
       .all()
       .map(({ bytes }) => String(bytes)),
-  );
-}
-
-/** Every column that has the number of a line. */
-const NUMBERS = [
-  ['transcript_events', 'seq'],
-  ['transcript_event_identities', 'seq'],
-  ['session_transcript_active_events', 'event_seq'],
-  ['session_transcript_index_state', 'indexed_seq'],
-] as const;
-
-function renumber(from: number, to: number, by: string): string[] {
-  return NUMBERS.map(
-    ([table, seq]) => `UPDATE ${table} SET ${seq} = ${seq} ${by} WHERE ${seq} BETWEEN ${from} AND ${to}`,
   );
 }
 

@@ -5,7 +5,8 @@ import { claudeSteps } from '../clean/arbitraries/claude-steps.ts';
 import { models } from '../clean/arbitraries/models.ts';
 import { openclawLines } from '../clean/arbitraries/openclaw-lines.ts';
 import { openclawSteps } from '../clean/arbitraries/openclaw-steps.ts';
-import { type TranscriptBytes, writtenLines } from '../clean/arbitraries/transcript-bytes.ts';
+import { TranscriptBytes, writtenLines } from '../clean/arbitraries/transcript-bytes.ts';
+import { addOddities, oddities, withChunks } from './odd-values.ts';
 
 type Json = Record<string, unknown>;
 
@@ -87,8 +88,22 @@ export interface OddSource {
   readonly transcripts: fc.Arbitrary<TranscriptBytes>;
 }
 
+/** Transcripts that went through more than one program. */
 export const ODD_SOURCES: readonly OddSource[] = [
   { source: 'openclaw', transcripts: writtenLines(oddOpenclaw(false)) },
   { source: 'pi', transcripts: writtenLines(oddOpenclaw(true), { forPi: true }) },
   { source: 'claude', transcripts: writtenLines(oddClaude) },
+];
+
+const strange = (lines: fc.Arbitrary<Json[]>, id: string) =>
+  writtenStrangely(fc.tuple(lines, oddities).map(([objects, odd]) => addOddities(objects, odd, id)));
+
+const writtenStrangely = (lines: fc.Arbitrary<Json[]>) =>
+  withChunks(writtenLines(lines).map(({ bytes }) => bytes)).map((bytes) => new TranscriptBytes(bytes));
+
+/** The same with ids and values that no program should write. */
+export const STRANGE_SOURCES: readonly OddSource[] = [
+  { source: 'openclaw', transcripts: strange(oddOpenclaw(false), 'id') },
+  { source: 'pi', transcripts: strange(oddOpenclaw(true), 'id') },
+  { source: 'claude', transcripts: strange(oddClaude, 'uuid') },
 ];

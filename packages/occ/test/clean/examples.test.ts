@@ -342,3 +342,39 @@ describe('usage', () => {
     expect(now.cost).toEqual(cost);
   });
 });
+
+describe('a result without a call in a turn that is kept', () => {
+  const LINEAR = [{ type: 'session', id: 's', timestamp: 'T', cwd: '/w' }];
+  const linear = (...entries: Line[]) => [...LINEAR, ...entries.map(({ id: _, ...line }) => line)];
+  const said = (lines: readonly Line[]) => lines.map((line) => JSON.stringify(line)).join('\n');
+  const entries = [...turn(1), asks('q2', 'more'), answers('lost', 'gone', 'lost output'), ...turn(3)];
+
+  test.each([[20], [2], [0]])('goes from a file whose lines have no ids, with --keep=%d', (keep) => {
+    const cleaned = cleanLines(linear(...entries), { keep });
+    expect(said(cleaned)).not.toContain('lost output');
+    expect(said(cleaned)).toContain('answer 1');
+    expect(cleanLines(cleaned, { keep })).toEqual(cleaned);
+  });
+
+  test('stays where a line could not be read, which may be its call', () => {
+    const cleaned = cleanLines([...linear(...entries), 'no JSON'], { keep: 20 });
+    expect(said(cleaned)).toContain('lost output');
+  });
+
+  test('stays where lines have ids: its call may be on a branch that is not in the file any more', () => {
+    expect(ids(cleanLines(transcript(...entries), { keep: 20 }))).toContain('lost');
+  });
+
+  test('stays where it parts words from thinking, whole', () => {
+    const thinking = { type: 'thinking', thinking: 'Hm.', thinkingSignature: 'c2lnbmVk' };
+    const parted = [
+      ...turn(2),
+      asks('q1', 'go'),
+      calls('c1', { type: 'text', text: 'Reading.' }),
+      answers('lost', 'gone', LONG),
+      calls('c2', thinking, { type: 'text', text: 'Done.' }),
+    ];
+    const lines = linear(...parted);
+    expect(cleanLines(lines, { keep: 20 })).toEqual(lines);
+  });
+});

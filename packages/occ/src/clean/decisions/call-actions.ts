@@ -23,6 +23,8 @@ export interface CallActions {
   readonly neededMessages: ReadonlySet<number>;
   /** For a result that no call on the path asked for. */
   orphanAt(position: number, index: number, order: number): number;
+  /** The same for one that must stay, since it parts words from thinking. */
+  keptOrphanAt(position: number): number;
 }
 
 /**
@@ -52,6 +54,7 @@ export function chooseActions(
 
   const leaf = leafOf(transcript);
   const idsBeside = findCallIdsBeside(transcript, path, pairs);
+  const isAlone = isLinear(transcript);
   return {
     ofCall,
     openFrom: unfinished.openFrom,
@@ -59,9 +62,21 @@ export function chooseActions(
     orphanAt(position, index, order) {
       const id = transcript.results.idAt(transcript.firstResultOf(index) + order);
       const isOpen = position > (unfinished.openFrom ?? Number.POSITIVE_INFINITY);
-      return isOpen || index === leaf || idsBeside.has(id) ? KEEP : NUMBER_OF[zones.actionAt(position)];
+      if (isOpen || index === leaf || idsBeside.has(id)) return KEEP;
+      return isAlone ? REMOVE : NUMBER_OF[zones.actionAt(position)];
     },
+    keptOrphanAt: (position) => Math.min(NUMBER_OF[zones.actionAt(position)], TRUNCATE),
   };
+}
+
+/** Whether all lines follow each other and could be read: what is not among them is nowhere. */
+function isLinear(transcript: Transcript): boolean {
+  if (transcript.dialect !== 'openclaw' || transcript.problems.length > 0) return false;
+  const { length } = transcript;
+  for (let i = transcript.behindBlanks(0); i < length; i = transcript.behindBlanks(i + 1)) {
+    if (transcript.idNumberOf(i) >= 0) return false;
+  }
+  return true;
 }
 
 /** A line of a message may depend on another line of it: if one call stays, all stay. */

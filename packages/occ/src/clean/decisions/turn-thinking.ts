@@ -19,7 +19,7 @@ export class TurnThinking {
   readonly #ofCall: Uint8Array;
   readonly #openFrom: number | undefined;
   readonly #neededMessages: ReadonlySet<number>;
-  readonly #orphanAt: CallActions['orphanAt'];
+  readonly #actions: CallActions;
   /** Positions of results without a call that stay. */
   readonly #keptOrphans = new Set<number>();
   readonly #readLine: LineReader;
@@ -46,7 +46,7 @@ export class TurnThinking {
     this.#stretches = new ContextStretches(transcript.length, path, turns, context);
     this.#openFrom = actions.openFrom;
     this.#neededMessages = actions.neededMessages;
-    this.#orphanAt = actions.orphanAt;
+    this.#actions = actions;
     this.#stays = new Uint8Array(path.length);
   }
 
@@ -90,8 +90,9 @@ export class TurnThinking {
 
   /** For a result that no call on the path asked for. */
   orphanAt(position: number, order: number): number {
-    const action = this.#orphanAt(position, this.#path[position]!, order);
-    return action === REMOVE && this.#keptOrphans.has(position) ? TRUNCATE : action;
+    const action = this.#actions.orphanAt(position, this.#path[position]!, order);
+    const mustStay = action === REMOVE && this.#keptOrphans.has(position);
+    return mustStay ? this.#actions.keptOrphanAt(position) : action;
   }
 
   /** Where thinking stays because a call of its message does, the other calls of the message stay too. */

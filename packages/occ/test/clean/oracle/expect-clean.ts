@@ -67,6 +67,12 @@ export function expectClean(
   // A call on another branch may be answered by a result that stands before the fork.
   const isNeededElsewhere = (id: unknown) =>
     lines.some((line) => !onPath.has(line) && line.calls.some((call) => call.id === id));
+  // Where all lines follow each other and can be read, the call of a result is nowhere.
+  const isLinear =
+    dialect === 'openclaw' &&
+    lines.every(
+      ({ id, value }, index) => id === undefined && (value !== undefined || /^[ \t\r]*$/.test(texts[index]!)),
+    );
   const losers = new Set(withoutThinking);
   const planned = lines.map((line) => {
     if (!onPath.has(line)) return { line, calls: [], results: [] };
@@ -81,11 +87,11 @@ export function expectClean(
         const isOpen = line.index > openFrom || line === path.leaf;
         if (isOpen || isNeededElsewhere(line.results[order])) return 'keep';
         // It may part words from thinking that stays: merged-form.property.test.ts judges where.
-        const zone = zoneOf(line);
+        const action = isLinear ? 'remove' : zoneOf(line);
         const isThere = readLine(after[line.index] ?? '', line.index, dialect).results.length > 0;
-        return zone === 'remove' && isThere && path.lines.some(({ thinking }) => thinking > 0)
-          ? 'truncate'
-          : zone;
+        const mayStay = isThere && path.lines.some(({ thinking }) => thinking > 0);
+        if (action !== 'remove' || !mayStay) return action;
+        return zoneOf(line) === 'keep' ? 'keep' : 'truncate';
       }),
     };
   });

@@ -22,7 +22,7 @@ describe('percent', () => {
     [999, 1000, 99],
     [50, 0, 0],
     [-5, 100, 0],
-  ])('%d of %d is %d%%: none and all only where they are so', (part, whole, percent) => {
+  ])('%d of %d is %d percent: none and all only where they are so', (part, whole, percent) => {
     expect(percentOf(part, whole)).toBe(percent);
   });
 

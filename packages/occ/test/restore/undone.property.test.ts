@@ -86,7 +86,9 @@ async function sayBoth(path: string, source: Source, about: string, thinks: bool
     return `${now.terminated ? '' : '\n'}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`;
   });
   appendFileSync(path, said!);
-  return { said: said!, plain: plain! };
+  // As `read` gives it.
+  const inBytes = (text: string) => Buffer.from(text).toString('latin1');
+  return { said: inBytes(said!), plain: inBytes(plain!) };
 }
 
 const BOUND = 'claude-opus-5-5';
@@ -183,62 +185,67 @@ async function undoEdits(transcripts: OddSource['transcripts'], least: number): 
   expect(edited).toBeGreaterThan(runs.numRuns * least);
 }
 
-describe.each(STRANGE_SOURCES)('sessions of $source with strange ids and values', ({ transcripts }) => {
-  test('an edit, and its restore', HUNT, () => undoEdits(transcripts, 1 / 10));
-});
+const SOURCES = [
+  ...ODD_SOURCES.map((source) => ({ ...source, values: 'ordinary' })),
+  ...STRANGE_SOURCES.map((source) => ({ ...source, values: 'strange' })),
+];
 
-describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
-  test('an edit, and its restore', HUNT, () => undoEdits(transcripts, 1 / 8));
+describe.each(SOURCES)(
+  'sessions of $source with $values ids and values',
+  ({ source, transcripts, values }) => {
+    test('an edit, and its restore', HUNT, () => undoEdits(transcripts, 1 / 10));
 
-  test('edits and turns between, and a restore to the first state and back', HUNT, async () => {
-    let edited = 0;
-    await fc.assert(
-      fc.asyncProperty(transcripts, removalOptions, removalOptions, async ({ bytes }, first, second) => {
-        const path = writeSession(bytes);
-        const backup = await edit(path, first);
-        if (backup === undefined) return;
-        edited++;
-        const one = await say(path, source, 'one');
-        await edit(path, second);
-        const two = await say(path, source, 'two');
-        const before = read(path);
-        const original = bytes.toString('latin1');
-        const done = await restore(path, numberOf(backup));
-        const isApart = !original.endsWith('\n') && !one.startsWith('\n');
-        expect(read(path)).toBe(`${original}${isApart ? '\n' : ''}${one}${two}`);
-        await restore(path, numberOf(done.backupPath));
-        expect(read(path)).toBe(before);
-        rmSync(join(path, '..'), { recursive: true });
-      }),
-      runs,
-    );
-    expect(edited).toBeGreaterThan(runs.numRuns / 8);
-  });
+    test('edits and turns between, and a restore to the first state and back', HUNT, async () => {
+      let edited = 0;
+      await fc.assert(
+        fc.asyncProperty(transcripts, removalOptions, removalOptions, async ({ bytes }, first, second) => {
+          const path = writeSession(bytes);
+          const backup = await edit(path, first);
+          if (backup === undefined) return;
+          edited++;
+          const one = await say(path, source, 'one');
+          await edit(path, second);
+          const two = await say(path, source, 'two');
+          const before = read(path);
+          const original = bytes.toString('latin1');
+          const done = await restore(path, numberOf(backup));
+          const isApart = !original.endsWith('\n') && !one.startsWith('\n');
+          expect(read(path)).toBe(`${original}${isApart ? '\n' : ''}${one}${two}`);
+          await restore(path, numberOf(done.backupPath));
+          expect(read(path)).toBe(before);
+          rmSync(join(path, '..'), { recursive: true });
+        }),
+        runs,
+      );
+      expect(edited).toBeGreaterThan(runs.numRuns / 8);
+    });
 
-  test('of what a model that binds thinking said since, all but its thinking', HUNT, async () => {
-    let unbound = 0;
-    await fc.assert(
-      fc.asyncProperty(transcripts, removalOptions, async ({ bytes }, options) => {
-        const path = writeSession(bytes);
-        if ((await edit(path, options)) === undefined) return;
-        const { said, plain } = await sayBoth(path, source, 'one', true);
-        expect(await findStale(path)).toBeUndefined();
-        const before = read(path);
-        const original = bytes.toString('latin1');
-        const { thinkingUnbound } = await restore(path);
-        if (thinkingUnbound > 0) unbound++;
-        // It stays where the model reads the same before it: what was cleaned was not in the context.
-        const kept = thinkingUnbound > 0 ? plain : said;
-        const isApart = !original.endsWith('\n') && !kept.startsWith('\n');
-        expect(read(path)).toBe(`${original}${isApart ? '\n' : ''}${kept}`);
-        expect(await findStale(path)).toBeUndefined();
-        await restore(path);
-        expect(read(path)).toBe(before);
-        expect(await findStale(path)).toBeUndefined();
-        rmSync(join(path, '..'), { recursive: true });
-      }),
-      runs,
-    );
-    expect(unbound).toBeGreaterThan(runs.numRuns / 20);
-  });
-});
+    test('of what a model that binds thinking said since, all but its thinking', HUNT, async () => {
+      let unbound = 0;
+      await fc.assert(
+        fc.asyncProperty(transcripts, removalOptions, async ({ bytes }, options) => {
+          const path = writeSession(bytes);
+          if ((await edit(path, options)) === undefined) return;
+          const { said, plain } = await sayBoth(path, source, 'one', true);
+          expect(await findStale(path)).toBeUndefined();
+          const before = read(path);
+          const original = bytes.toString('latin1');
+          const { thinkingUnbound } = await restore(path);
+          if (thinkingUnbound > 0) unbound++;
+          // It stays where the model reads the same before it: what was cleaned was not in the context.
+          const kept = thinkingUnbound > 0 ? plain : said;
+          const isApart = !original.endsWith('\n') && !kept.startsWith('\n');
+          expect(read(path)).toBe(`${original}${isApart ? '\n' : ''}${kept}`);
+          expect(await findStale(path)).toBeUndefined();
+          await restore(path);
+          expect(read(path)).toBe(before);
+          expect(await findStale(path)).toBeUndefined();
+          rmSync(join(path, '..'), { recursive: true });
+        }),
+        runs,
+      );
+      // Few of the strange ones are a conversation that goes on.
+      expect(unbound).toBeGreaterThan(values === 'ordinary' ? runs.numRuns / 20 : -1);
+    });
+  },
+);

@@ -8,6 +8,7 @@ import {
 import { isGroupType } from '@openbot/sessions/key';
 import { mayCommand } from '../access/senders.ts';
 import { isMachineZone } from '../config/machine-zone.ts';
+import { type ModelRef, resolveModel } from '../config/models.ts';
 import type { Turn } from './open-turn.ts';
 
 /** The session that a turn runs in. */
@@ -67,6 +68,7 @@ export async function initSession(turn: Turn, ctx: MsgContext): Promise<TurnSess
     defaultProvider,
     defaultModel,
     aliasIndex,
+    otherModels: resetTriggered ? await findNamed(turn, session.bodyStripped) : [],
     now,
   });
   const entry = await keepWishes(turn, sessionKey, sessionEntry);
@@ -85,6 +87,21 @@ export async function initSession(turn: Turn, ctx: MsgContext): Promise<TurnSess
       ? [`Model switched. ${selection.provider}/${selection.model} answers from now on.`]
       : [],
   };
+}
+
+/** The model that the first word names as `provider/model`, where a runner has it: the configuration need not name it. */
+async function findNamed({ tools, models }: Turn, text: string | undefined): Promise<readonly ModelRef[]> {
+  const [word = ''] = /\S+/.exec(text ?? '') ?? [];
+  if (!word.includes('/')) return [];
+  const ref = resolveModel(word, models);
+  const runner = await tools.findRunner(ref.provider);
+  // Where pi is not installed its runner describes whatever it is asked for, and lists nothing.
+  const listed = runner?.listModels?.();
+  if (listed === undefined) return [];
+  const isNamed = (model: string) => model.toLowerCase() === ref.model.toLowerCase();
+  const named = listed.find(({ provider, model }) => provider === ref.provider && isNamed(model));
+  if (named !== undefined) return [named];
+  return runner!.describeModel(ref.provider, ref.model) === undefined ? [] : [ref];
 }
 
 /** What a message sets for its session, and not only for its own run. */

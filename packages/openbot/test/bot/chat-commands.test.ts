@@ -240,6 +240,24 @@ test('what follows /new and is a command is answered as one', async () => {
   await bot.close();
 });
 
+test.each([
+  ['/new script/echo say text', expect.stringMatching(/^You said: say text\n/), 'echo'],
+  ['/new Script/Echo say text', expect.stringMatching(/^You said: say text\n/), 'echo'],
+  ['/new script/other say text', 'Other: say text', 'other'],
+  ['/new script/missing say text', 'Small: script/missing say text', undefined],
+  ['/new and/or say text', 'Small: and/or say text', undefined],
+  ['/new claude/nonsense say text', 'Small: claude/nonsense say text', undefined],
+])('a model that the configuration does not name: %s', async (text, answer, modelOverride) => {
+  const home = new BotHome();
+  home.writeScript('small', { turns: [{ steps: [{ text: 'Small: {{prompt}}' }] }] });
+  home.writeScript('other', { turns: [{ steps: [{ text: 'Other: {{prompt}}' }] }] });
+  const bot = await home.open({ config: { agents: { defaults: { model: 'script/small' } } } });
+  const { payloads } = await bot.say({ message: text });
+  expect(payloads.map((payload) => payload.text)).toEqual([answer]);
+  expect(home.entryOf().modelOverride).toBe(modelOverride);
+  await bot.close();
+});
+
 test('/new that is not among the configured words is answered with those', async () => {
   const { asked, bot, write } = await open({ config: { ...CONFIG, session: { resetTriggers: ['fresh'] } } });
   expect(await write('/new')).toBe(

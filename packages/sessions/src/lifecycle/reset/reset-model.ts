@@ -28,11 +28,13 @@ export async function applyResetModelOverride(
     resetTriggered: boolean;
     bodyStripped?: string;
     sessionCtx: TemplateContext;
-    /** The models to choose from. Default: those that the next three name. */
+    /** The models to choose from. Default: those that the next four name. */
     catalogue?: ModelCatalogue;
     defaultProvider?: string;
     defaultModel?: string;
     aliasIndex?: ModelAliasIndex;
+    /** Models without an alias. */
+    otherModels?: readonly ModelRef[];
     sessionEntry?: SessionEntry;
     sessionStore?: Record<string, SessionEntry>;
     sessionKey?: string;
@@ -99,11 +101,12 @@ interface ModelRef {
   readonly model: string;
 }
 
-/** The default model and those that have an alias. Throws INVALID_ARGUMENT where there is no default. */
+/** The default model, those that have an alias, and the others. Throws INVALID_ARGUMENT where there is no default. */
 function catalogueOf(known: {
   readonly defaultProvider?: string;
   readonly defaultModel?: string;
   readonly aliasIndex?: ModelAliasIndex;
+  readonly otherModels?: readonly ModelRef[];
 }): ModelCatalogue {
   const { defaultProvider: provider, defaultModel: model } = known;
   if (!provider || !model) {
@@ -117,7 +120,7 @@ function catalogueOf(known: {
   }
   const named = [...(known.aliasIndex?.byAlias.values() ?? [])];
   const providers: Record<string, string[]> = {};
-  for (const ref of [{ provider, model }, ...named.map(({ ref }) => ref)]) {
+  for (const ref of [{ provider, model }, ...named.map(({ ref }) => ref), ...(known.otherModels ?? [])]) {
     const models = providers[ref.provider] ?? [];
     if (!models.includes(ref.model)) providers[ref.provider] = [...models, ref.model];
   }

@@ -37,6 +37,7 @@ export function buildReplyPayloads(params: ReplyParams): ReplyPayload[] {
     dropSentByTool(spoken, { texts: sentByTool?.texts ?? [], mediaUrls: sentByTool?.mediaUrls ?? [] }),
     streamedBlocks ?? [],
   ).filter(isRenderable);
+  // Behind what drops replies: a dropped one would be the first one of `replyToMode: first`.
   const threaded = applyReplyThreading({
     payloads: unsent,
     mode: replyToMode,

@@ -403,6 +403,7 @@ export const DOORS: Doors = {
       'bot-config',
       'channels',
       'check-config',
+      'compaction-reserve',
       'config-file',
       'duration',
       'find-unreadable',
@@ -571,6 +572,7 @@ export const DOORS: Doors = {
     runners: [
       'abort',
       'all',
+      'compaction-point',
       'contract',
       'open-calls',
       'recover-from-overflow',

@@ -62,6 +62,8 @@ export interface AgentSessionRequest {
   findDenial?(call: AgentCall): string | undefined;
   /** Rules, `Read(.env)`, for files that Claude Code's own tools must leave out when they search. */
   readonly unreadable?: readonly string[];
+  /** Asked when Claude Code would compact the conversation by itself. False: it goes on without. */
+  readonly mayCompact?: () => boolean;
   /** The summary of each compaction, before the message that reports it. */
   readonly onSummary?: (summary: string) => void;
   readonly warn?: (message: string) => void;
@@ -232,6 +234,17 @@ function composeOptions(request: AgentSessionRequest): Options {
     },
     hooks: {
       ...(hasOwnTools && { PreToolUse: [{ hooks: [holdTool(request)], timeout: HOOK_SECONDS }] }),
+      PreCompact: [
+        {
+          hooks: [
+            async (input) => {
+              const isOwn = input.hook_event_name === 'PreCompact' && input.trigger === 'auto';
+              if (!isOwn || request.mayCompact?.() !== false) return {};
+              return { decision: 'block', reason: 'Memories are saved first.' };
+            },
+          ],
+        },
+      ],
       PostCompact: [
         {
           hooks: [

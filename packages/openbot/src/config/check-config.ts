@@ -7,6 +7,7 @@ import { findNearest } from '@openbot/sessions/terminal-text';
 import type * as z from 'zod/mini';
 import { listAgentIds, shareOneStore } from './agents.ts';
 import type { BotConfig } from './bot-config.ts';
+import { listCompactionMisfits } from './compaction-reserve.ts';
 import { isKept } from './kept-settings.ts';
 import { listRunnerMisfits } from './runner-misfits.ts';
 import { findSchemas, isSecretSetting, listNames } from './schema/look-up.ts';
@@ -226,7 +227,7 @@ function listMisfits(config: BotConfig, path: string): ConfigFault[] {
     const says = 'must contain {agentId}: with session.scope "global" each agent has a session of that name';
     faults.push({ at: ['session', 'store'], says });
   }
-  faults.push(...listRunnerMisfits(config));
+  faults.push(...listRunnerMisfits(config), ...listCompactionMisfits(config));
   return faults;
 }
 

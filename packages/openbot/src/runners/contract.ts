@@ -23,7 +23,14 @@ export type RunEnd =
   /** By the signal of the request. `runWithLimits` adds the cause. */
   | { readonly type: 'end'; readonly reason: 'aborted'; readonly cause?: AbortCause }
   /** The conversation does not fit into the model's window. */
-  | { readonly type: 'end'; readonly reason: 'overflow'; readonly error: string; readonly hint?: string }
+  | {
+      readonly type: 'end';
+      readonly reason: 'overflow';
+      readonly error: string;
+      readonly hint?: string;
+      /** No model has refused it: the runner would have compacted, and `whenFull` was `stop`. */
+      readonly isEarly?: true;
+    }
   | {
       readonly type: 'end';
       readonly reason: 'error';
@@ -121,6 +128,8 @@ export interface ModelChoice {
   readonly seesImages?: boolean;
 }
 
+export type WhenFull = 'compact' | 'go-on' | 'stop';
+
 export interface SystemPrompt {
   readonly text: string;
   readonly report: SessionSystemPromptReport;
@@ -140,6 +149,13 @@ export interface RunRequest {
   /** Another model is asked if this one fails: it should not wait for long. */
   readonly hasSuccessor?: boolean;
   readonly thinkingLevel?: string;
+  /** `reserveTokensFloor` of the configuration: tokens of the window that are free at least when the runner compacts by itself. */
+  readonly reserveTokens?: number;
+  /**
+   * Asked where the runner would compact by itself; `compact` when absent. With `stop` the run ends with an `overflow` that
+   * `isEarly`, unless its last answer is whole: then nothing is done.
+   */
+  readonly whenFull?: () => WhenFull;
   readonly systemPrompt: SystemPrompt;
   /** Prompt and tools of the requests from now on: others than before after a compaction. */
   renewPrefix?(): Pick<RunRequest, 'systemPrompt' | 'tools' | 'ownTools'>;
@@ -235,6 +251,11 @@ export interface Runner {
   listModels?(): readonly { readonly provider: string; readonly model: string }[];
   /** As the configuration has them now. Absent for a runner without a program of its own. */
   ownSettings?(agentId: string): OwnSettings;
+  /**
+   * With more tokens than this the runner compacts by itself. Absent where it is the window without the reserve.
+   * @param reserveTokens as in a request
+   */
+  compactsAt?(model: ModelChoice, reserveTokens: number | undefined): number | undefined;
   start(request: RunRequest): Run;
   /** Replaces old messages by a summary. The transcript has a compaction entry afterwards. */
   compact(request: RunRequest): Run;

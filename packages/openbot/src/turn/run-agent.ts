@@ -4,8 +4,8 @@ import { composeUserMessage, type EntryDraft } from '@openbot/sessions/transcrip
 import { CONFIG_FILE_NAME } from '../config/load-config.ts';
 import { modelNotFound } from '../config/models.ts';
 import type { PromptImage } from '../media/read-image.ts';
-import type { ModelChoice, Run, RunEvent, RunRequest, SystemPrompt } from '../runners/contract.ts';
-import { recoverFromOverflow } from '../runners/recover-from-overflow.ts';
+import type { ModelChoice, Run, RunEvent, Runner, RunRequest, SystemPrompt } from '../runners/contract.ts';
+import { type BeforeCompaction, recoverFromOverflow } from '../runners/recover-from-overflow.ts';
 import { runWithLimits } from '../runners/run-with-limits.ts';
 import { userContent } from '../runners/user-content.ts';
 import { JOINED_MARK, TURN_MARK, type TurnMark } from '../transcripts/contract.ts';
@@ -29,6 +29,12 @@ export interface AgentRun extends ChosenRun {
   readonly images?: readonly PromptImage[];
 }
 
+/** The memory flush of the turn, where its run comes to a compaction. */
+export interface MemoryOfRun extends Pick<BeforeCompaction, 'isDue' | 'note'> {
+  /** Never rejects, and is not due afterwards. */
+  flushInRun(runner: Runner, request: RunRequest): Promise<void>;
+}
+
 /** How a run ended, and with which model. */
 export interface AnsweredRun {
   readonly tally: RunTally;
@@ -50,6 +56,7 @@ export async function runAgent(
     readonly endsAt: number;
     /** That the message tells news. */
     readonly told: readonly EntryDraft[];
+    readonly memory: MemoryOfRun;
   },
 ): Promise<AnsweredRun> {
   const { tools, work, watcher } = turn;
@@ -82,12 +89,22 @@ export async function runAgent(
     watcher.onEvent(end);
     return { tally: tallyOf([], end), model, systemPrompt: prefix.systemPrompt(model), failed: [] };
   }
+  const beforeCompaction: BeforeCompaction = {
+    get isDue() {
+      return what.memory.isDue;
+    },
+    note: (event) => what.memory.note(event),
+    prepare: async (runner, given) => {
+      await what.memory.flushInRun(runner, given);
+      return goOn(turn, attempt, given);
+    },
+  };
   const run = startModels(turn, what.models, {
     request,
     fault,
     prefix,
     start: (candidate, given) =>
-      runWithLimits(recoverFromOverflow(candidate.runner!, tools.transcripts), given, {
+      runWithLimits(recoverFromOverflow(candidate.runner!, tools.transcripts, beforeCompaction), given, {
         timeoutMs: Math.max(1, what.endsAt - performance.now()),
       }),
     handOver: (failed) => handOver(turn, attempt, failed),
@@ -158,6 +175,15 @@ function handOver(
   return { lines: [markOf(turn, attempt), userLine(turn, prompt)], prompt };
 }
 
+/** Behind a memory flush the message of the person is not the last one any more. */
+async function goOn(turn: Turn, attempt: number, { append }: RunRequest): Promise<string> {
+  const time = formatEventTime(turn.startedAt, turn.agent.userTimezone);
+  const prompt = `System: [${time}] Go on with what you were asked before the memory flush, and answer it; what is done already is above.`;
+  // What cannot be written fails the run that goes on, which says why.
+  await append([markOf(turn, attempt), userLine(turn, prompt)]).catch(() => {});
+  return prompt;
+}
+
 /** ms; 600 s unless the message or the agent's settings say otherwise. */
 export function timeoutOf({ message, agent }: Turn): number {
   return message.wish?.timeoutMs ?? (agent.timeoutSeconds ?? 600) * 1000;
@@ -201,6 +227,7 @@ export function requestOf(
     measureContext: () => tools.transcripts.measureContext(transcript),
     model: what.model,
     thinkingLevel: what.thinkingLevel,
+    reserveTokens: agent.compaction?.reserveTokensFloor,
     ...prefix.told(),
     renewPrefix: () => {
       prefix.renew();

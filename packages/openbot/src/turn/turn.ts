@@ -55,7 +55,7 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   // One limit of time for both runs.
   const endsAt = performance.now() + timeoutOf(turn);
   // 6 runMemoryFlushIfNeeded
-  const { session, models } = await flushMemory(turn, begun, { ...chosen, prefix, left, endsAt });
+  const { session, models, memory } = await flushMemory(turn, begun, { ...chosen, prefix, left, endsAt });
   prefix.renew();
   // After the flush, which may write memories and compact. A continued run has its news in its message already.
   const news = left.at === 'start' ? prefix.tellNews() : { lines: [], told: [] };
@@ -65,7 +65,8 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
       : left.prompt;
   // 7
   const last = withModels(chosen, models);
-  const given = { ...last, prefix, told: news.told, prompt, images, media: mediaOf(ctx), left, endsAt };
+  const message = { prompt, images, media: mediaOf(ctx), told: news.told };
+  const given = { ...last, ...message, prefix, memory, left, endsAt };
   const answered = await runAgent(turn, session, given);
   // 8 persistRunOutcome, 9 buildReplyPayloads, 10 deliver
   return finishTurn(turn, session, { ...last, ...answered, skills });

@@ -82,7 +82,7 @@ describe('a model that fails gives way to the next', () => {
       asked.push(`${model}${isFlush ? ' saves' : ''}`);
       if (isDown && model === 'first')
         return [...(isFlush ? spoken : []), { fail: 'Overloaded', failure: 'overloaded' }];
-      return [{ usage: { input: 30_000, output: 10 } }, { text: isFlush ? 'NO_REPLY' : `by ${model}` }];
+      return [{ usage: { input: 38_000, output: 10 } }, { text: isFlush ? 'NO_REPLY' : `by ${model}` }];
     });
     const script = makeScriptRunner({ script: { contextWindow: 50_000, answer } });
     const bot = await home.open({ config: TWO, runners: { script } });

@@ -25,7 +25,7 @@ const NOTE = 'memory/2026-01-12.md';
 /** Thinks in each reply; saves a memory when it is asked to. */
 function answerTo({ messages }: MessagesRequest, write: string): MessageReply {
   const asked = JSON.stringify(messages.findLast(({ role }) => role === 'user'));
-  const usage = { input_tokens: 30_000, output_tokens: 10 };
+  const usage = { input_tokens: 38_000, output_tokens: 10 };
   if (asked.includes('tool_result')) return { blocks: [think('Saved.'), say('NO_REPLY')], usage };
   if (!asked.includes('Pre-compaction memory flush'))
     return { blocks: [think(`About ${messages.length}.`), say('I see.')], usage };
@@ -113,7 +113,7 @@ test('a flush that ends with a compaction: the answer has the tools and the file
       if (tools.length === 0) return { blocks: [say('They talked.')] };
       const isFlush = asked.includes('Pre-compaction memory flush');
       const isLong = ++answers >= 3;
-      const usage = { input_tokens: isFlush ? 48_000 : isLong ? 30_000 : 10_000, output_tokens: 10 };
+      const usage = { input_tokens: isFlush ? 48_000 : isLong ? 38_000 : 10_000, output_tokens: 10 };
       return { blocks: [think('Hm.'), say(isFlush ? 'NO_REPLY' : 'word '.repeat(6000))], usage };
     },
   });
@@ -171,7 +171,7 @@ test.each<[Partial<SessionEntry>, boolean]>([
   const home = new BotHome();
   home.writeScript('small', {
     contextWindow: 50_000,
-    turns: [{ steps: [{ usage: { input: 30_000, output: 10 } }, { text: 'ok' }] }],
+    turns: [{ steps: [{ usage: { input: 38_000, output: 10 } }, { text: 'ok' }] }],
   });
   const config = { agents: { defaults: { model: 'script/small' } } };
   const first = await home.open({ config });
@@ -199,7 +199,7 @@ test('news of the turn of a flush is true and told once', async () => {
           { text: 'NO_REPLY' },
         ],
       },
-      { steps: [{ usage: { input: 30_000, output: 10 } }, { text: 'I see.' }] },
+      { steps: [{ usage: { input: 38_000, output: 10 } }, { text: 'I see.' }] },
     ],
   });
   const config = { agents: { defaults: { model: 'script/small' } } };
@@ -232,7 +232,7 @@ test('what the agent is told is no turn and no words of a person, whoever reads 
     contextWindow: 50_000,
     turns: [
       { when: 'Pre-compaction', steps: [{ text: 'NO_REPLY' }] },
-      { steps: [{ usage: { input: 30_000, output: 10 } }, { text: 'I see.' }] },
+      { steps: [{ usage: { input: 38_000, output: 10 } }, { text: 'I see.' }] },
     ],
   });
   const config = {

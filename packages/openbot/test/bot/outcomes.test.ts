@@ -116,7 +116,7 @@ test('a conversation that does not fit is cleaned, and the message is answered',
   await bot.say({ message: 'read two' });
   const before = home.saidIn().filter((line) => !line.startsWith('toolResult'));
   const events: string[] = [];
-  const long = 'and this '.repeat(3000);
+  const long = 'and this '.repeat(2700);
   const { outcome, sessionId } = await bot.say({ message: long, onEvent: ({ type }) => events.push(type) });
   expect(outcome).toBe('answered');
   expect(events).toContain('cleaned');
@@ -186,7 +186,7 @@ test('memories are saved before a compaction, once for each', async () => {
   const usage = (input: number) => [{ usage: { input, output: 10 } }, { text: 'ok' }];
   home.writeScript('small', {
     contextWindow: 50_000,
-    turns: [flush, { when: 'compact', steps: [{ text: 'ok' }, { compact: true }] }, { steps: usage(30_000) }],
+    turns: [flush, { when: 'compact', steps: [{ text: 'ok' }, { compact: true }] }, { steps: usage(38_000) }],
   });
   const bot = await home.open({ config: { agents: { defaults: { model: 'script/small' } } } });
   await bot.say({ message: 'my cat is called Minka '.repeat(50) });
@@ -223,7 +223,7 @@ test('the limit of time is one for the flush of memories and the run', async () 
     const isFlush = prompt.includes('Pre-compaction memory flush');
     const begunAt = performance.now();
     if (isFlush) await sleep(50);
-    yield { usage: { input: 30_000, output: 10 } };
+    yield { usage: { input: 38_000, output: 10 } };
     yield { text: isFlush ? 'NO_REPLY' : 'ok' };
     if (isFlush) flushMs = performance.now() - begunAt;
   });

@@ -191,6 +191,54 @@ describe('variables', () => {
   );
 });
 
+describe('compaction', () => {
+  const settings = (compaction: object, more: object = {}) =>
+    JSON.stringify({ agents: { defaults: { model: 'far/m', contextTokens: 100_000, compaction, ...more } } });
+  const soft = (softThresholdTokens: number) => ({ memoryFlush: { softThresholdTokens } });
+
+  it.each([
+    settings({ reserveTokensFloor: 5000, ...soft(4000) }),
+    settings({ reserveTokensFloor: 92_000, ...soft(7999) }),
+    settings({ reserveTokensFloor: 0, ...soft(99_999) }),
+    // Not even half of it can be kept free by default.
+    settings({}, { contextTokens: 10 }),
+    settings({ reserveTokensFloor: 900_000 }, { contextTokens: undefined }),
+  ])('%s is sound', async (text) => {
+    expect((await load(text)).agents).toBeDefined();
+  });
+
+  it.each([
+    [
+      settings({ reserveTokensFloor: 95_000 }),
+      'agents.defaults.compaction.reserveTokensFloor must be at most 92000: the window of far/m has 100000 tokens, and a conversation needs the rest',
+    ],
+    [
+      settings({ reserveTokensFloor: 5000, ...soft(95_000) }),
+      'agents.defaults.compaction.memoryFlush.softThresholdTokens must be less than 95000: the window of far/m has 100000 tokens and is compacted from there on, so that memories could never be saved before',
+    ],
+    [
+      settings(soft(16_000), { contextTokens: undefined, models: { 'near/n': { contextWindow: 20_000 } } }),
+      'agents.defaults.compaction.memoryFlush.softThresholdTokens must be less than 16000: the window of near/n has 20000 tokens',
+    ],
+    [
+      JSON.stringify({
+        agents: {
+          defaults: { model: 'far/m', compaction: { reserveTokensFloor: 30_000 } },
+          list: [{ id: 'a' }, { id: 'b', compaction: { reserveTokensFloor: 33_000 } }],
+        },
+        models: {
+          providers: { far: { baseUrl: 'http://x', models: [{ id: 'm', contextWindow: 40_000 }] } },
+        },
+      }),
+      'agents.list[1].compaction.reserveTokensFloor must be at most 32000: the window of far/m has 40000 tokens',
+    ],
+  ])('%s is refused with both figures', async (text, message) => {
+    const { code, message: found } = await fault(text);
+    expect(code).toBe('CONFIG_INVALID');
+    expect(found).toContain(message);
+  });
+});
+
 describe('runners', () => {
   it.each([
     '{ agents: { defaults: { model: "anthropic/claude-opus-5", runner: "claude" } } }',

@@ -199,13 +199,17 @@ const heartbeat = section({
 type Compaction = NonNullable<AgentSettings['compaction']>;
 
 const compaction = section({
-  reserveTokensFloor: about('Tokens of the window that are kept free for an answer', count(0), 20_000),
+  reserveTokensFloor: about(
+    'Tokens of the window that are free when a conversation is compacted. At most a fifth of the window when absent; Claude Code keeps at least 33,000 free',
+    count(0),
+    20_000,
+  ),
   memoryFlush: about(
     'The agent saves what matters before its conversation is compacted',
     section({
       enabled: about('Whether the agent saves what matters before its conversation is compacted', flag, true),
       softThresholdTokens: about(
-        'It does so when so many tokens are left before the reserve',
+        'It does so so many tokens before the compaction. At most a tenth of what is before it when absent',
         count(0),
         4000,
       ),

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 import { AgentSession, endAgentLeftovers } from '@openbot/claude-code';
 import type { SentByTool } from '../../tools/contract.ts';
-import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
+import { MustStop } from '../compaction-point.ts';
+import type { Run, RunEnd, RunEvent, RunRequest, WhenFull } from '../contract.ts';
 import { describeFault } from '../describe-fault.ts';
 import { BegunCalls } from './begun-calls.ts';
 import { compactApart, unwrapSummary } from './compact-apart.ts';
+import { composeSession } from './compose-session.ts';
 import { brokenOff, type ClaudeFailure, describeFailure } from './failures.ts';
 import { handOver } from './hand-over.ts';
 import { findKnowledge, hashPrompt, type Knowledge, markIdle, markRunning, readBefore } from './knowledge.ts';
 import { Mirror } from './mirror.ts';
-import { effortOf } from './models.ts';
-import { declareTools, findGone } from './own-tools.ts';
 import type { ClaudePlace } from './place.ts';
 import { costOf, isInterrupted, type ResultMessage } from './result.ts';
 
@@ -61,6 +61,8 @@ export class ClaudeRun implements Run {
   #summary: string | undefined;
   #isCompacted = false;
   #isMarked = false;
+  /** It was stopped where Claude Code would have compacted. */
+  #isHeld = false;
   /** Ids of entries that Claude Code is not given. */
   #unread: readonly string[] = [];
   #sdkSessionId: string | undefined;
@@ -190,37 +192,12 @@ export class ClaudeRun implements Run {
   }
 
   async #open(session: OwnSession, calls: BegunCalls): Promise<AgentSession | undefined> {
-    const { transcript, workspaceDir, readableDirs, model, systemPrompt, tools, permit, findDenial } =
-      this.#request;
-    const { tools: own, mode } = this.#ownSettings();
-    const offered = this.#place.settingsOf(transcript.agentId).tools;
     try {
       return await AgentSession.open({
-        agentId: transcript.agentId,
-        stateDir: this.#place.stateDir,
-        env: this.#place.envOf(transcript.agentId),
+        ...composeSession(this.#request, this.#place, this.#ownSettings(), this.#sent),
         session: this.#request.keepsNothing ? { id: session.id, is: 'none' } : session,
-        workspaceDir,
-        readableDirs,
-        model: model.model,
-        contextWindow: model.contextWindow,
-        systemPrompt: systemPrompt.text,
-        effort: effortOf(this.#request.thinkingLevel),
-        tools: declareTools(tools.list),
-        claudeTools: own,
-        permissionMode: mode,
         mayBegin: (callId) => calls.whenBegun(callId),
-        run: async (call, signal) => {
-          const { sent, ...result } = await tools.run(call, AbortSignal.any([signal, this.#request.signal]));
-          if (sent !== undefined) this.#sent.set(call.id, sent);
-          return result;
-        },
-        permit: ({ id, name, arguments: args }, signal) =>
-          permit({ callId: id, toolName: name, arguments: args }, signal),
-        unreadable: this.#request.unreadable,
-        findDenial: ({ name, arguments: args }) =>
-          findGone(name, { ours: tools.list, told: own, offered }) ??
-          findDenial?.({ toolName: name, arguments: args }),
+        mayCompact: () => this.#mayCompact(),
         onSummary: (summary) => {
           this.#summary = unwrapSummary(summary);
         },
@@ -233,6 +210,21 @@ export class ClaudeRun implements Run {
     }
   }
 
+  get #whenFull(): WhenFull {
+    return this.#request.whenFull?.() ?? 'compact';
+  }
+
+  /** Claude Code waits for the answer before it asks its model again. */
+  #mayCompact(): boolean {
+    const when = this.#whenFull;
+    if (when === 'stop' && this.#claude !== undefined && !this.#isHeld) {
+      this.#isHeld = true;
+      this.#takesMessages = false;
+      this.#stop(this.#claude);
+    }
+    return when === 'compact';
+  }
+
   async *#listen(claude: AgentSession, sessionId: string): Events {
     const messages = (claude.messages as AsyncIterable<SDKMessage>)[Symbol.asyncIterator]();
     for (;;) {
@@ -243,7 +235,7 @@ export class ClaudeRun implements Run {
         // After a result it only says that Claude Code exited with an error.
         if (this.#phase.at === 'over' || this.#phase.at === 'cut' || this.#phase.at === 'unknown-session')
           return;
-        if (this.#request.signal.aborted) return;
+        if (this.#request.signal.aborted || this.#isHeld) return;
         throw brokenOff(error, claude.stderr);
       }
       if (next.done) return;
@@ -279,6 +271,7 @@ export class ClaudeRun implements Run {
       this.#sdkSessionId = message.session_id ?? sessionId;
       if (this.#sdkSessionId !== ownSession.id) await ownSession.save(this.#sdkSessionId);
     } else if (message.subtype === 'status') {
+      if (this.#whenFull !== 'compact') return;
       if (message.status === 'compacting') yield { type: 'compaction', phase: 'start' };
       if (message.compact_result === 'failed') yield { type: 'compaction', phase: 'end', willRetry: true };
     } else if (message.subtype === 'compact_boundary') {
@@ -357,6 +350,7 @@ export class ClaudeRun implements Run {
     const phase = this.#phase;
     if (this.#mirror.isAnswered && phase.at === 'over' && phase.failure === undefined) return STOP;
     if (this.#request.signal.aborted) return this.#mirror.isAnswered ? STOP : ABORTED;
+    if (this.#isHeld) return new MustStop().end;
     if (phase.at !== 'over') throw brokenOff(undefined, stderr);
     return phase.failure === undefined ? STOP : describeFailure(phase.failure);
   }

@@ -4,7 +4,7 @@ import type { BotConfig } from '../../config/bot-config.ts';
 import type { Runner } from '../contract.ts';
 import { ClaudeRun } from './claude-run.ts';
 import { findClaudeCredential } from './credential.ts';
-import { describeClaudeModel, listClaudeModels } from './models.ts';
+import { compactsAt, describeClaudeModel, listClaudeModels } from './models.ts';
 import type { ClaudePlace } from './place.ts';
 import { variablesOfClaude } from './variables.ts';
 
@@ -44,6 +44,7 @@ export function openClaudeRunner({
     },
     listModels: listClaudeModels,
     ownSettings: place.settingsOf,
+    compactsAt,
     start: (request) => new ClaudeRun(request, place, 'answer'),
     compact: (request) => new ClaudeRun(request, place, 'compact'),
   };

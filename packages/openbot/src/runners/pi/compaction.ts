@@ -1,6 +1,7 @@
 import type { AgentMessage, StreamFn } from '@earendil-works/pi-agent-core';
 import type { Api, AssistantMessage, Model } from '@earendil-works/pi-ai';
 import type { SessionEntry } from '@earendil-works/pi-coding-agent';
+import { reserveOf } from '../../config/compaction-reserve.ts';
 import type { Conversation } from './conversation.ts';
 import type { Pi } from './load-pi.ts';
 
@@ -8,14 +9,15 @@ export interface CompactionMeans {
   readonly pi: Pi;
   readonly model: Model<Api>;
   readonly window: number;
+  readonly reserveTokens: number | undefined;
   readonly streamFn: StreamFn;
   readonly signal: AbortSignal;
 }
 
 type Preparation = Parameters<Pi['coding']['compact']>[0];
 
-/** pi's own figures, but no more than a part of a small window. */
-function settingsFor({ pi, window }: CompactionMeans) {
+/** pi's own figures, but no more than a part of a small window. `reserveTokens` bounds the length of a summary. */
+function settingsFor({ pi, window }: Pick<CompactionMeans, 'pi' | 'window'>) {
   const { reserveTokens, keepRecentTokens, enabled } = pi.coding.DEFAULT_COMPACTION_SETTINGS;
   return {
     enabled,
@@ -25,8 +27,12 @@ function settingsFor({ pi, window }: CompactionMeans) {
 }
 
 /** The next request would leave too little of the window. */
-export function isNearlyFull(means: CompactionMeans, messages: readonly AgentMessage[]): boolean {
-  return means.pi.coding.shouldCompact(measure(means.pi, messages), means.window, settingsFor(means));
+export function isNearlyFull(
+  { pi, window, reserveTokens: configured }: CompactionMeans,
+  messages: readonly AgentMessage[],
+): boolean {
+  const settings = { ...settingsFor({ pi, window }), reserveTokens: reserveOf(window, configured) };
+  return pi.coding.shouldCompact(measure(pi, messages), window, settings);
 }
 
 /** Tokens: the figure of the last answer after the last summary, and an estimate of what follows it. */

@@ -13,6 +13,7 @@ import {
   textsOf,
 } from '@openbot/sessions/transcript';
 import type { SentByTool } from '../../tools/contract.ts';
+import { MustStop } from '../compaction-point.ts';
 import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
 import { userContent } from '../user-content.ts';
 import { type CompactionMeans, compactConversation, isNearlyFull } from './compaction.ts';
@@ -109,7 +110,8 @@ export class PiRun implements Run {
       }
       if (end.reason === 'stop') await this.#compactIfFull(conversation, means).catch(() => {});
     } catch (error) {
-      end = this.#isAborted ? ABORTED : await this.#fault(error);
+      if (this.#isAborted) end = ABORTED;
+      else end = error instanceof MustStop ? error.end : await this.#fault(error);
     }
     await this.#closeOff(conversation).catch(() => {});
     return end;
@@ -122,6 +124,7 @@ export class PiRun implements Run {
       pi: this.#pi,
       model,
       window: contextWindow ?? model.contextWindow,
+      reserveTokens: this.#request.reserveTokens,
       streamFn: this.#stream,
       signal: this.#signal,
     };
@@ -307,12 +310,15 @@ export class PiRun implements Run {
     if (drafts.length > 0) await conversation.append(drafts);
   }
 
-  /** True when something was replaced. */
+  /** True when something was replaced. Throws MustStop. */
   async #compactIfFull(conversation: Conversation, means: CompactionMeans): Promise<boolean> {
     if (this.#isAborted || !isNearlyFull(means, conversation.messages())) return false;
+    const when = this.#request.whenFull?.() ?? 'compact';
+    if (when === 'go-on') return false;
     let isStarted = false;
     try {
       const tokensAfter = await compactConversation(conversation, means, async () => {
+        if (when === 'stop') throw new MustStop();
         isStarted = true;
         await this.#send({ type: 'compaction', phase: 'start' });
       });
@@ -321,7 +327,7 @@ export class PiRun implements Run {
       return true;
     } catch (error) {
       if (isStarted) await this.#send({ type: 'compaction', phase: 'end', willRetry: true });
-      if (this.#isAborted) throw error;
+      if (this.#isAborted || error instanceof MustStop) throw error;
       // The provider may take the conversation all the same, and says so if it does not.
       return false;
     }

@@ -1,20 +1,23 @@
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import type { ContextMessage } from '../../transcripts/contract.ts';
-import type { RunEvent, RunRequest } from '../contract.ts';
+import { MustStop } from '../compaction-point.ts';
+import type { RunEvent, RunRequest, WhenFull } from '../contract.ts';
 import { tokensOf } from './messages.ts';
 
 /** As pi by default. */
 const MOST_KEPT_TOKENS = 20_000;
 const MOST_LINES = 40;
 
-/** Returns the tokens afterwards; undefined when there was nothing to compact. */
+/** Returns the tokens afterwards; undefined when nothing was compacted. Throws MustStop. */
 export async function* compactConversation(
   request: RunRequest,
   window: number,
-  failsFirst = false,
+  { failsFirst = false, when = 'compact' }: { readonly failsFirst?: boolean; readonly when?: WhenFull } = {},
 ): AsyncGenerator<RunEvent, number | undefined, undefined> {
+  if (when === 'go-on') return undefined;
   const plan = planCompaction(await request.readContext(), window, request.instructions);
   if (plan === undefined) return undefined;
+  if (when === 'stop') throw new MustStop();
   if (failsFirst) {
     yield { type: 'compaction', phase: 'start' };
     yield { type: 'compaction', phase: 'end', willRetry: true };

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reserveOf } from '../../config/compaction-reserve.ts';
 import type { PromptImage } from '../../media/read-image.ts';
 import type { RunTools, ToolResult } from '../../tools/contract.ts';
 import { assistantMessage, type Block, type StopReason, textOf } from '../assistant-message.ts';
-import type { Run, RunEnd, RunEvent, RunRequest, RunUsage } from '../contract.ts';
+import { MustStop } from '../compaction-point.ts';
+import type { Run, RunEnd, RunEvent, RunRequest, RunUsage, WhenFull } from '../contract.ts';
 import { describeFault } from '../describe-fault.ts';
 import { toolResult } from '../open-calls.ts';
 import { userContent } from '../user-content.ts';
@@ -52,8 +54,7 @@ export class ScriptRun implements Run {
       this.#tokens = await this.#request.measureContext();
       end = yield* this.#answerAll();
     } catch (error) {
-      if (!this.#isAnswered)
-        end = this.#request.signal.aborted ? { type: 'end', reason: 'aborted' } : describeFault(error);
+      if (!this.#isAnswered) end = this.#endOf(error);
     }
     this.#takesMessages = false;
     // What was said until then stays in the transcript, marked as unfinished.
@@ -64,12 +65,17 @@ export class ScriptRun implements Run {
     yield end;
   }
 
+  #endOf(error: unknown): RunEnd {
+    if (this.#request.signal.aborted) return { type: 'end', reason: 'aborted' };
+    return error instanceof MustStop ? error.end : describeFault(error);
+  }
+
   async *#answerAll(): Events<RunEnd> {
     let { prompt, images = [] } = this.#request;
     for (;;) {
       const end = yield* this.#answer(prompt, images);
       if (end !== undefined) return end;
-      yield* this.#compactIfFull();
+      if (this.#isFull && this.#whenFull === 'compact') yield* this.#compactNow({});
       this.#request.signal.throwIfAborted();
       yield* this.#readSteered();
       this.#request.signal.throwIfAborted();
@@ -93,6 +99,7 @@ export class ScriptRun implements Run {
     for (let overflow = this.#overflow(); ; overflow = this.#overflow()) {
       signal.throwIfAborted();
       if (overflow !== undefined) return overflow;
+      if (results.length > 0 && this.#isFull) yield* this.#compactNow({});
       const { value: step, done } = await answer.next(results);
       if (done) break;
       results = [];
@@ -237,14 +244,19 @@ export class ScriptRun implements Run {
     );
   }
 
-  /** As pi: when an answer leaves little of the window, the next one should find room. */
-  async *#compactIfFull(): Events {
-    if (this.#tokens > this.#window - Math.min(16_384, this.#window / 10)) yield* this.#compactNow({});
+  /** As with pi: the next request should find room. */
+  get #isFull(): boolean {
+    return this.#tokens > this.#window - reserveOf(this.#window, this.#request.reserveTokens);
   }
 
-  async *#compactNow({ failsFirst = false }: { failsFirst?: boolean }): Events {
+  get #whenFull(): WhenFull {
+    return this.#request.whenFull?.() ?? 'compact';
+  }
+
+  async *#compactNow({ failsFirst }: { failsFirst?: boolean }): Events {
     if (this.#blocks.length > 0) yield* this.#finish('stop');
-    const after = yield* compactConversation(this.#request, this.#window, failsFirst);
+    const how = { failsFirst, when: this.#whenFull };
+    const after = yield* compactConversation(this.#request, this.#window, how);
     this.#tokens = after ?? this.#tokens;
   }
 }

@@ -6,8 +6,13 @@ import {
   type StoredEntry,
   shouldRunMemoryFlush,
 } from '@openbot/sessions';
-import { type MemoryFlushConfig, resolveMemoryFlushSettings } from '@openbot/sessions/policy';
+import {
+  type MemoryFlushConfig,
+  type MemoryFlushSettings,
+  resolveMemoryFlushSettings,
+} from '@openbot/sessions/policy';
 import type { EntryDraft } from '@openbot/sessions/transcript';
+import { reserveOf, softThresholdOf } from '../../config/compaction-reserve.ts';
 import type { RunEnd, RunRequest } from '../../runners/contract.ts';
 import { formatAgentDate } from '../agent-time.ts';
 import { formatSystemPart } from '../inbound/prepend-system-events.ts';
@@ -31,8 +36,12 @@ export interface MemoryFlushRequest {
     readonly mainKey?: string;
   };
   readonly config: MemoryFlushConfig;
-  /** Tokens. A window of unknown size is never flushed. */
+  /** Tokens. The size of the conversation gives no reason for a flush where it is unknown. */
   readonly contextWindow?: number;
+  /** With more tokens than this the runner compacts. The window without the reserve when absent. */
+  readonly compactsAt?: number;
+  /** The runner would compact now, whatever the figures of the entry say. */
+  readonly isDue?: boolean;
   readonly isGroup: boolean;
   /** The agent cannot write to its workspace. */
   readonly isReadOnly: boolean;
@@ -71,19 +80,23 @@ export type MemoryFlushResult =
 /** Tries for one compaction cycle. A model that fails here every time must not slow down every turn. */
 const MAX_ATTEMPTS = 2;
 
+/** Null where no flush is made at all. */
+export function settingsOfFlush(
+  of: Pick<MemoryFlushRequest, 'config' | 'isGroup' | 'isReadOnly'>,
+): MemoryFlushSettings | null {
+  const settings = resolveMemoryFlushSettings(of.config);
+  if (settings === null || (of.isGroup && !settings.inGroups)) return null;
+  return of.isReadOnly && !settings.inReadOnly ? null : settings;
+}
+
 /**
  * Has the agent write down what matters before old messages give way to a summary: once for each compaction cycle, when
  * the context is nearly full. Never rejects.
  */
 export async function runMemoryFlushIfNeeded(request: MemoryFlushRequest): Promise<MemoryFlushResult> {
   const { entry } = request;
-  const settings = resolveMemoryFlushSettings(request.config);
-  const isWanted =
-    settings !== null &&
-    (settings.inGroups || !request.isGroup) &&
-    (settings.inReadOnly || !request.isReadOnly) &&
-    shouldRunMemoryFlush({ entry, contextWindowTokens: request.contextWindow ?? Number.NaN, ...settings });
-  if (!isWanted) return { flush: 'not-due', entry };
+  const settings = settingsOfFlush(request);
+  if (settings === null || !(request.isDue || isNear(request))) return { flush: 'not-due', entry };
   const date = formatAgentDate(request.now(), request.timeZone);
   const wanted = (settings.prompt ?? DEFAULT_MEMORY_FLUSH_PROMPT).replaceAll('YYYY-MM-DD', date);
   const situation = settings.systemPrompt ?? DEFAULT_MEMORY_FLUSH_SYSTEM_PROMPT;
@@ -93,6 +106,18 @@ export async function runMemoryFlushIfNeeded(request: MemoryFlushRequest): Promi
   } catch (error) {
     return { flush: 'failed', entry, error: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function isNear({ entry, config, contextWindow: window, compactsAt: known }: MemoryFlushRequest): boolean {
+  if (window === undefined) return false;
+  const { reserveTokensFloor, memoryFlush } = config.agents?.defaults?.compaction ?? {};
+  const compactsAt = known ?? window - reserveOf(window, reserveTokensFloor);
+  return shouldRunMemoryFlush({
+    entry,
+    contextWindowTokens: window,
+    reserveTokensFloor: window - compactsAt,
+    softThresholdTokens: softThresholdOf(compactsAt, memoryFlush?.softThresholdTokens),
+  });
 }
 
 async function flush(request: MemoryFlushRequest, instruction: string): Promise<MemoryFlushResult> {

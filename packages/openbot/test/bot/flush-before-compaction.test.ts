@@ -1,0 +1,231 @@
+/** No conversation is compacted before its agent could save what matters. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
+import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
+import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
+import {
+  call,
+  type MessageReply,
+  type MessagesRequest,
+  say,
+} from '../../../../test/imitations/messages-format.ts';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
+import type { BotConfig } from '../../src/config/bot-config.ts';
+import { makeScriptRunner } from '../../src/runners/script/runner.ts';
+import { asAnswer, BotHome, type Line, type Play } from './bot-home.ts';
+
+const isFlush = ({ customType }: Line) => customType === 'openbot.memory-flush';
+
+/** `flush`, `compaction`, and the role of each message. */
+const courseOf = (home: BotHome): string[] =>
+  home.linesOf().flatMap((line) => {
+    if (isFlush(line)) return ['flush'];
+    if (line.type === 'compaction') return ['compaction'];
+    return line.message === undefined ? [] : [line.message.role];
+  });
+
+/** Compactions without a flush since the one before. */
+function countUnprepared(home: BotHome): number {
+  let isPrepared = false;
+  let count = 0;
+  for (const step of courseOf(home)) {
+    if (step === 'compaction' && !isPrepared) count++;
+    if (step === 'flush' || step === 'compaction') isPrepared = step === 'flush';
+  }
+  return count;
+}
+
+const openScripted = (home: BotHome, contextWindow: number, config: BotConfig, play: Play) =>
+  home.open({
+    config,
+    runners: { script: makeScriptRunner({ script: { contextWindow, answer: asAnswer(play) } }) },
+  });
+
+type Compaction = NonNullable<NonNullable<NonNullable<BotConfig['agents']>['defaults']>['compaction']>;
+const withCompaction = (compaction: Compaction): BotConfig => ({ agents: { defaults: { compaction } } });
+
+test('a window of 100,000, a reserve of 5,000 and a threshold of 4,000', async () => {
+  const home = new BotHome();
+  const sizes = [90_999, 91_000, 94_900, 96_000];
+  const config = withCompaction({ reserveTokensFloor: 5000, memoryFlush: { softThresholdTokens: 4000 } });
+  const bot = await openScripted(home, 100_000, config, ({ prompt }) =>
+    prompt.includes('Pre-compaction')
+      ? [{ usage: { input: 92_000 } }, { text: 'NO_REPLY' }]
+      : [{ usage: { input: sizes.shift()! } }, { text: 'ok' }],
+  );
+  const turn = ['user', 'assistant'];
+  await bot.say({ message: 'one' });
+  await bot.say({ message: 'two' });
+  expect(courseOf(home)).toEqual([...turn, ...turn]);
+  await bot.say({ message: 'three' });
+  expect(courseOf(home)).toEqual([...turn, ...turn, 'flush', ...turn, ...turn]);
+  await bot.say({ message: 'four' });
+  expect(courseOf(home)).toEqual([...turn, ...turn, 'flush', ...turn, ...turn, ...turn, 'compaction']);
+});
+
+test('a run that comes to a compaction saves first, and then does what it was asked', async () => {
+  const home = new BotHome();
+  const bot = await openScripted(home, 20_000, {}, ({ prompt }) => {
+    if (prompt.includes('Pre-compaction')) return [{ text: 'Saved it all.' }];
+    if (prompt.includes('Go on with what you were asked')) return [{ text: 'It is written.' }];
+    if (prompt !== 'write it') return [{ text: 'x'.repeat(4000) }];
+    return [{ tool: 'write_file', args: { path: 'a.txt', content: 'y'.repeat(72_000) } }, { text: 'Never.' }];
+  });
+  await bot.say({ message: 'hello' });
+  const { payloads, error } = await bot.say({ message: 'write it' });
+  expect(error).toBeUndefined();
+  expect(payloads.map(({ text }) => text)).toEqual(['It is written.']);
+  expect(courseOf(home)).toEqual(
+    'user assistant user assistant toolResult flush user assistant user assistant compaction'.split(' '),
+  );
+  expect(home.entryOf()).toMatchObject({ compactionCount: 1, memoryFlushCompactionCount: 0 });
+  expect((await bot.say({ message: 'and now?' })).error).toBeUndefined();
+  home.checkTranscripts();
+});
+
+test('a message that would bring the conversation there is answered behind the flush', async () => {
+  const home = new BotHome();
+  const bot = await openScripted(home, 20_000, {}, ({ prompt }) =>
+    prompt.includes('Pre-compaction') ? [{ text: 'NO_REPLY' }] : [{ text: 'x'.repeat(40_000) }],
+  );
+  await bot.say({ message: 'hello' });
+  await bot.say({ message: 'y'.repeat(36_000) });
+  expect(courseOf(home).slice(0, 6)).toEqual(['user', 'assistant', 'flush', 'user', 'assistant', 'user']);
+  expect(countUnprepared(home)).toBe(0);
+});
+
+test.each<[Compaction, number]>([
+  [{}, 1],
+  [{ memoryFlush: { enabled: false } }, 0],
+])('with %j a conversation that overflows is compacted behind %d tries', async (compaction, tries) => {
+  const home = new BotHome();
+  const bot = await openScripted(home, 20_000, withCompaction(compaction), ({ prompt }) => {
+    if (prompt.includes('Pre-compaction')) return [{ overflow: true }];
+    return [{ text: prompt === 'long' ? 'x'.repeat(90_000) : 'short' }];
+  });
+  await bot.say({ message: 'hello' });
+  await bot.say({ message: 'long' });
+  const { error } = await bot.say({ message: 'and now?' });
+  expect(error).toBeUndefined();
+  const course = courseOf(home);
+  expect(course).toContain('compaction');
+  expect(
+    course.slice(0, course.indexOf('compaction')).filter((step) => step === 'flush').length,
+  ).toBeGreaterThanOrEqual(tries);
+  expect(course.filter((step) => step === 'flush').length > 0).toBe(tries > 0);
+});
+
+/** The call of the third message brings the conversation from below the flush over the compaction. */
+function replyTo({ messages, tools = [] }: MessagesRequest): MessageReply {
+  const asked = JSON.stringify(messages.findLast(({ role }) => role === 'user'));
+  if (tools.length === 0 || asked.includes('Do NOT call any tools'))
+    return { blocks: [say('<summary>They count.</summary>')] };
+  if (asked.includes('Pre-compaction')) return { blocks: [say('NO_REPLY')], usage: { input_tokens: 47_000 } };
+  if (asked.includes('Go on with what you were asked'))
+    return { blocks: [say('There is nothing.')], usage: { input_tokens: 9000 } };
+  if (!asked.includes('three'))
+    return { blocks: [say('word '.repeat(6000))], usage: { input_tokens: 10_000 } };
+  const name = tools.find((tool) => tool.name.endsWith('list_files'))!.name;
+  return { blocks: [call('toolu_1', name, {})], usage: { input_tokens: 46_000 } };
+}
+
+async function expectFlushInRun(api: MessagesApi, config: BotConfig, env: NodeJS.ProcessEnv): Promise<void> {
+  const home = new BotHome();
+  const bot = await home.open({ config, env });
+  for (const message of ['one', 'two']) await bot.say({ message });
+  const { payloads, error } = await bot.say({ message: 'three' });
+  expect(error).toBeUndefined();
+  expect(payloads.map(({ text }) => text)).toEqual(['There is nothing.']);
+  expect(courseOf(home).slice(4)).toEqual(
+    'user assistant toolResult flush user assistant user compaction assistant'.split(' '),
+  );
+  expect(home.entryOf()).toMatchObject({ compactionCount: 1, memoryFlushCompactionCount: 0 });
+  expect((await bot.say({ message: 'four' })).error).toBeUndefined();
+  expect(api.faults).toEqual([]);
+  await bot.close();
+}
+
+test('with pi, a run that comes to a compaction saves first', async () => {
+  const api = await startMessagesApi({ replies: replyTo });
+  const models = [{ id: 'small', contextWindow: 50_000 }];
+  await expectFlushInRun(
+    api,
+    {
+      agents: { defaults: { model: 'far/small' } },
+      models: { providers: { far: { baseUrl: api.url, apiKey: 'key', api: 'anthropic-messages', models } } },
+    },
+    {},
+  );
+  await api.close();
+});
+
+describe.skipIf('missing' in findClaudeBinary())('with Claude Code', () => {
+  let claude: ClaudeBench;
+  beforeAll(async () => {
+    claude = await ClaudeBench.open();
+  });
+  afterAll(() => claude?.close());
+
+  test('a run that comes to a compaction saves first', { timeout: 60_000 }, async () => {
+    claude.api.setReplies(replyTo);
+    const config = { agents: { defaults: { model: 'claude/claude-sonnet-4-5', contextTokens: 50_000 } } };
+    await expectFlushInRun(claude.api, config, claude.home.env);
+  });
+});
+
+test('whatever the settings and the sizes, no compaction comes without a flush before it', HUNT, async () => {
+  const figure = (window: number) =>
+    fc.option(
+      fc.oneof(
+        fc.constantFrom(0, 1, window - 1, window, 2 * window),
+        fc.integer({ min: 0, max: Math.floor(window / 2) }),
+      ),
+      { nil: undefined },
+    );
+  const size = fc.oneof(
+    { weight: 4, arbitrary: fc.double({ min: 0, max: 0.3, noNaN: true }) },
+    { weight: 1, arbitrary: fc.double({ min: 0.3, max: 1.1, noNaN: true }) },
+  );
+  const turn = fc.record({ message: size, calls: fc.array(size, { maxLength: 3 }), answer: size });
+  const plan = fc.integer({ min: 400, max: 8000 }).chain((window) =>
+    fc.record({
+      window: fc.constant(window),
+      reserveTokensFloor: figure(window),
+      softThresholdTokens: figure(window),
+      flush: size,
+      turns: fc.array(turn, { minLength: 3, maxLength: 12 }),
+    }),
+  );
+  let compactions = 0;
+  await fc.assert(
+    fc.asyncProperty(plan, async ({ window, turns, flush, reserveTokensFloor, softThresholdTokens }) => {
+      const home = new BotHome();
+      const text = (share: number) => 'word '.repeat(Math.ceil((share * window * 4) / 5));
+      let now = turns[0]!;
+      const config = withCompaction({ reserveTokensFloor, memoryFlush: { softThresholdTokens } });
+      const bot = await openScripted(home, window, config, ({ prompt }) => {
+        if (prompt.includes('Pre-compaction')) return [{ text: text(flush / 10) || 'NO_REPLY' }];
+        if (prompt.includes('Go on with what you were asked')) return [{ text: 'Done.' }];
+        const calls = now.calls.map((share) => ({
+          tool: 'write_file',
+          args: { path: 'a.txt', content: text(share) },
+        }));
+        return [...calls, { text: `Answer ${text(now.answer)}` }];
+      });
+      for (const [n, turn] of turns.entries()) {
+        now = turn;
+        const { payloads } = await bot.say({ message: `${n} ${text(turn.message)}` });
+        expect(payloads.map((payload) => payload.text).join('')).not.toBe('');
+      }
+      await bot.close();
+      const made = courseOf(home).filter((step) => step === 'compaction').length;
+      compactions += made;
+      expect(countUnprepared(home)).toBe(0);
+      expect(home.entryOf().compactionCount ?? 0).toBe(made);
+      home.checkTranscripts();
+    }),
+    { ...cases({ gate: 25, torture: 400 }), endOnFailure: true },
+  );
+  expect(compactions).toBeGreaterThan(10);
+});

@@ -77,6 +77,8 @@ export interface TurnTrace {
   readonly mark: TurnMark;
   /** Messages after the last mark of the turn up to the next turn, a memory flush or the end, the person's included. */
   readonly messages: readonly TranscriptMessage[];
+  /** Those of a memory flush that follows them at once. */
+  readonly inFlush?: readonly TranscriptMessage[];
   /** Numbers in the inbox of the messages that were added to the turn by a JOINED_MARK. */
   readonly joined: readonly number[];
   /** What an END_MARK says: the run was ended on purpose. */

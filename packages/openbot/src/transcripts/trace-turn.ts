@@ -16,19 +16,31 @@ export async function traceTurn(
 ): Promise<TurnTrace | undefined> {
   let isLast = true;
   let since: Buffer[] = [];
+  let flushed: Buffer[] | undefined;
   for await (const line of lines) {
     if (line === undefined) continue;
     const mark = readMark(line, TURN_MARK);
     if (mark?.turnId === turnId) {
       const joined = since.flatMap((other) => readMark(other, JOINED_MARK)?.seqs ?? []);
       const abortedBy = findEnd(since, turnId);
-      return { mark, messages: messagesOf(since.reverse()), joined, ...(abortedBy && { abortedBy }), isLast };
+      const inFlush = flushed && messagesOf(flushed.reverse());
+      return {
+        mark,
+        messages: messagesOf(since.reverse()),
+        ...(inFlush && { inFlush }),
+        joined,
+        ...(abortedBy && { abortedBy }),
+        isLast,
+      };
     }
     // What the agent said to a flush is no answer to the person.
-    if (isFlush(line)) since = [];
-    else if (mark === undefined) since.push(line);
+    if (isFlush(line)) {
+      flushed ??= since;
+      since = [];
+    } else if (mark === undefined) since.push(line);
     else {
       isLast = false;
+      flushed = undefined;
       since = [];
     }
   }

@@ -176,11 +176,11 @@ function handOver(
 }
 
 /** Behind a memory flush the message of the person is not the last one any more. */
-async function goOn(turn: Turn, attempt: number, { append }: RunRequest): Promise<string> {
+async function goOn(turn: Turn, attempt: number, { append, signal }: RunRequest): Promise<string> {
   const time = formatEventTime(turn.startedAt, turn.agent.userTimezone);
   const prompt = `System: [${time}] Go on with what you were asked before the memory flush, and answer it; what is done already is above.`;
   // What cannot be written fails the run that goes on, which says why.
-  await append([markOf(turn, attempt), userLine(turn, prompt)]).catch(() => {});
+  if (!signal.aborted) await append([markOf(turn, attempt), userLine(turn, prompt)]).catch(() => {});
   return prompt;
 }
 

@@ -13,7 +13,7 @@ import {
 import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import { makeScriptRunner } from '../../src/runners/script/runner.ts';
-import { asAnswer, BotHome, type Line, type Play } from './bot-home.ts';
+import { asAnswer, BotHome, Chat, type Line, type Play } from './bot-home.ts';
 
 const isFlush = ({ customType }: Line) => customType === 'openbot.memory-flush';
 
@@ -83,6 +83,49 @@ test('a run that comes to a compaction saves first, and then does what it was as
   expect((await bot.say({ message: 'and now?' })).error).toBeUndefined();
   home.checkTranscripts();
 });
+
+test.each(['a person', 'the end of the process'])(
+  '%s ends a flush in a run, and nothing is lost',
+  async (who) => {
+    const home = new BotHome();
+    const chat = new Chat();
+    const saving = Promise.withResolvers<void>();
+    const config: BotConfig = { channels: { memory: { allowFrom: ['ada'] } } };
+    const play: Play = ({ prompt }) => {
+      if (prompt.includes('Pre-compaction')) {
+        saving.resolve();
+        return [{ tool: 'list_files' }, { stall: true }];
+      }
+      if (!prompt.endsWith('write it')) return [{ text: `x ${prompt.slice(-200)}` }];
+      return [
+        { tool: 'write_file', args: { path: 'a.txt', content: 'y'.repeat(72_000) } },
+        { text: 'Never.' },
+      ];
+    };
+    const script = makeScriptRunner({ script: { contextWindow: 20_000, answer: asAnswer(play) } });
+    const bot = await home.open({ config, channels: [chat.channel], runners: { script } });
+    await chat.write('ada', 'hello');
+    await bot.idle();
+    await chat.write('ada', 'write it');
+    await saving.promise;
+    if (who === 'a person') {
+      await chat.write('ada', '/stop');
+      await bot.idle();
+      await chat.write('ada', 'and now?');
+      await bot.idle();
+      expect(chat.shown.at(-1)).toMatch(/^ada: x .*and now\?$/s);
+    }
+    await bot.close();
+    const later = chat.again();
+    const next = await home.open({ config, channels: [later.channel], runners: { script } });
+    await next.idle();
+    await next.close();
+    if (who !== 'a person')
+      expect(later.shown.at(-1)).toMatch(/^ada: x .*Answer the last message before the memory flush; /s);
+    expect(countUnprepared(home)).toBe(0);
+    home.checkTranscripts();
+  },
+);
 
 test('a message that would bring the conversation there is answered behind the flush', async () => {
   const home = new BotHome();

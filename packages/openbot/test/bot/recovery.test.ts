@@ -282,6 +282,28 @@ test('a turn that was killed in its memory flush runs as a new one', async () =>
   ]);
 });
 
+test('a turn that was killed in a memory flush of its run goes on, and no call is open', async () => {
+  const home = new BotHome();
+  await LeftBehind.in(home, async (left) => {
+    await left.begin();
+    await left.ask([
+      assistant('I look.', { call: 'call_1' }),
+      user('Say more.'),
+      { type: 'custom', customType: MEMORY_FLUSH_MARK, data: { compactionCount: 0, attempt: 1 } },
+      user('Pre-compaction memory flush.'),
+      assistant('I save it.', { call: 'call_2' }),
+    ]);
+  });
+  const chat = new Chat();
+  const model = new NotedModel();
+  await recover(home, chat, model);
+  expect(model.prompts[0]).toMatch(
+    /^System: \[[^\]]+\] Your run was cut off .* Answer the last message before the memory flush; /,
+  );
+  expect(chat.shown).toEqual(['ada: answer 1']);
+  home.checkTranscripts();
+});
+
 test('a flush after the answer of another turn is no part of that turn', async () => {
   const home = new BotHome();
   await LeftBehind.in(home, async (left) => {

@@ -7,7 +7,7 @@ import { isReply } from '../deliver.ts';
 import { formatEventTime } from '../inbound/prepend-system-events.ts';
 import type { Turn } from '../open-turn.ts';
 import { type RunTally, tallyOf } from '../run-tally.ts';
-import { judgeTrace, type OpenCall, type TraceVerdict, textOf } from './judge-trace.ts';
+import { judgeTrace, listOpenCalls, type OpenCall, type TraceVerdict, textOf } from './judge-trace.ts';
 
 /** What an earlier run of this turn left behind. */
 export type Left =
@@ -48,7 +48,8 @@ export async function findWhatWasLeft(turn: Turn): Promise<Left> {
   const verdict = judgeTrace(trace);
   if (verdict.at === 'start') return verdict;
   await joinAgain(turn, trace?.joined ?? []);
-  const openCalls = verdict.at === 'cut-off' ? verdict.openCalls : [];
+  const flushed = trace?.inFlush ?? [];
+  const openCalls = verdict.at === 'cut-off' ? [...verdict.openCalls, ...listOpenCalls(flushed)] : [];
   const lines = openCalls.map((call) => answerOpenCall(call, turn.startedAt));
   // Replies are put there all at once. Made again from the transcript, they could be others under the same keys.
   const replies = (await tools.outbox.ofTurn(work.turnId)).filter(isReply);
@@ -57,7 +58,9 @@ export async function findWhatWasLeft(turn: Turn): Promise<Left> {
     const { attempt, isHeld } = verdict;
     const last = trace?.isLast ? trace.messages.at(-1) : undefined;
     const isAsked = isHeld && last?.role === 'user';
-    const prompt = isAsked ? textOf(last) : describeCutOff(turn, openCalls.length, isHeld);
+    const prompt = isAsked
+      ? textOf(last)
+      : describeCutOff(turn, openCalls.length, { isHeld, isFlushed: flushed.length > 0 });
     return { at: 'cut-off', attempt, session, lines, prompt, isHeld, isAsked };
   }
   const usage = readUsage(verdict.last);
@@ -90,11 +93,15 @@ function answerOpenCall({ id, name }: OpenCall, timestamp: number): EntryDraft {
   };
 }
 
-function describeCutOff({ startedAt, agent }: Turn, openCalls: number, isHeld: boolean): string {
+function describeCutOff(
+  { startedAt, agent }: Turn,
+  openCalls: number,
+  { isHeld, isFlushed }: { readonly isHeld: boolean; readonly isFlushed: boolean },
+): string {
   const calls = openCalls === 0 ? '' : ' Check what its last calls have done before you repeat them.';
   const time = formatEventTime(startedAt, agent.userTimezone);
   const why = isHeld ? 'no model could be reached' : 'its process ended';
-  return `System: [${time}] Your run was cut off because ${why}. Answer the last message; what is done already is above.${calls}`;
+  return `System: [${time}] Your run was cut off because ${why}. Answer the last message${isFlushed ? ' before the memory flush' : ''}; what is done already is above.${calls}`;
 }
 
 function readModel(last: TranscriptMessage | undefined, { models }: Turn): ModelChoice {

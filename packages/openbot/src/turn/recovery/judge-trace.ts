@@ -66,7 +66,7 @@ export function judgeTrace(trace: TurnTrace | undefined): TraceVerdict {
   return { at: 'cut-off', attempt: isBlameless ? attempt - 1 : attempt, openCalls, isHeld };
 }
 
-function listOpenCalls(messages: readonly TranscriptMessage[]): OpenCall[] {
+export function listOpenCalls(messages: readonly TranscriptMessage[]): OpenCall[] {
   const open = new Map<string, OpenCall>();
   for (const message of messages) {
     if (message.role === 'assistant') for (const call of callsOf(message)) open.set(call.id, call);

@@ -45,7 +45,8 @@ export function listCompactionMisfits({ agents = {}, models = {} }: BotConfig): 
     const ofOwn = own.compaction;
     const ofAll = defaults.compaction;
     const reserve = ofOwn?.reserveTokensFloor ?? ofAll?.reserveTokensFloor;
-    const soft = ofOwn?.memoryFlush?.softThresholdTokens ?? ofAll?.memoryFlush?.softThresholdTokens;
+    const flush = { ...ofAll?.memoryFlush, ...ofOwn?.memoryFlush };
+    const soft = flush.enabled === false ? undefined : flush.softThresholdTokens;
     const place = (isOwn: boolean) => [...(isOwn ? at : ['agents', 'defaults']), 'compaction'];
     return windows.flatMap(([name, window]): CompactionMisfit[] => {
       const most = mostReserved(window);

@@ -200,6 +200,7 @@ describe('compaction', () => {
     settings({ reserveTokensFloor: 5000, ...soft(4000) }),
     settings({ reserveTokensFloor: 92_000, ...soft(7999) }),
     settings({ reserveTokensFloor: 0, ...soft(99_999) }),
+    settings({ memoryFlush: { enabled: false, softThresholdTokens: 200_000 } }),
     // Not even half of it can be kept free by default.
     settings({}, { contextTokens: 10 }),
     settings({ reserveTokensFloor: 900_000 }, { contextTokens: undefined }),

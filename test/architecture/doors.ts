@@ -19,7 +19,6 @@ export const DOORS: Doors = {
     ],
     entry: ['delivery-context', 'json-object', 'read-session-entry', 'session-entry', 'snapshots'],
     key: [
-      'channel-names',
       'classify',
       'group',
       'identity-links',
@@ -27,6 +26,7 @@ export const DOORS: Doors = {
       'normalize',
       'parse',
       'parsed-key',
+      'person-entry',
       'resolve',
       'spellings',
       'stored-key',
@@ -282,7 +282,7 @@ export const DOORS: Doors = {
     'channels/telegram/sending': ['payload-parts', 'sender'],
     'channels/text': ['mark-repeat', 'split-text'],
     'channels/webhook': ['driver'],
-    'channels/whatsapp': ['driver'],
+    'channels/whatsapp': ['driver', 'phone-number'],
     'chat-commands': ['answer-words', 'contract', 'parse-words', 'plain-slashes', 'table'],
     'cli/tables': [
       'agents',

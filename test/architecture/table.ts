@@ -200,7 +200,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'index-writing': ['errors', 'config', 'transcripts', 'kept-sessions', 'index-db'],
       'index-search': ['errors', 'index-db'],
       routing: ['errors', 'config'],
-      access: ['errors', 'session-address', 'config', 'inbox', 'outbox'],
+      access: ['errors', 'session-address', 'config', 'inbox', 'outbox', 'channels'],
       questions: ['errors', 'clock', 'permissions', 'inbox', 'outbox'],
       'session-settings': ['errors', 'session-address', 'config'],
       usage: ['errors', 'config'],

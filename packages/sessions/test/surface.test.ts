@@ -33,7 +33,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     buildThreadSessionKey canonicalizeMainSessionAlias canonicalizeSessionKey
     classifySessionKeyShape deriveChannelFromKey deriveChatTypeFromKey formatSessionKey
     getSubagentDepth isCronRunSessionKey isCronSessionKey isGroupMessage isGroupType isHookSessionKey
-    isSubagentSessionKey isThreadSessionKey isValidAgentId listSessionKeySpellings
+    isEntryOf isSubagentSessionKey isThreadSessionKey isValidAgentId NormalizeId ReportedPerson readEntryId listSessionKeySpellings
     normalizeAccountId normalizeChatType normalizeOptionalAccountId parseSessionKey parseThreadSessionSuffix
     resolveAgentIdFromSessionKey resolveLinkedPeerId resolveThreadParentSessionKey resolveThreadRoot
     resolveThreadSessionKeys toAgentRequestSessionKey toAgentStoreSessionKey
@@ -42,7 +42,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     DEFAULT_RESET_TRIGGERS MemoryFlushConfig MemoryFlushSettings PruneDecision PruneReason
     QueueConfig QueueDropPolicy QueueMode QueueSettings ResetTriggerMatch SenderContext
     SessionFreshness SessionResetConfig SessionResetMode SessionResetPolicy SessionResetType
-    SessionSendPolicyConfig SessionSendPolicyDecision SessionSendPolicyRule isAuthorizedSender
+    SessionSendPolicyConfig SessionSendPolicyDecision SessionSendPolicyRule isAuthorizedSender isEverybody
     matchResetTrigger normalizeQueueDropPolicy normalizeQueueMode normalizeSendPolicy
     resolveChannelResetConfig resolveMemoryFlushSettings resolveQueueSettings
     resolveSessionResetPolicy resolveSessionResetType resolveThreadFlag selectEntriesToPrune

@@ -213,7 +213,7 @@ function isOf(one: Account, { channel, accountId }: Account): boolean {
 }
 
 function senderOf({ channel, accountId }: Account, ctx: MsgContext): string {
-  return JSON.stringify([channel, accountId, senderIdOf(ctx)?.toLowerCase().slice(0, 256)]);
+  return nameOf([channel, accountId, senderIdOf(ctx) ?? '']);
 }
 
 /** The sender in the minute of the message: after an outage a network delivers together what was written in hours. */

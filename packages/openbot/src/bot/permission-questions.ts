@@ -42,7 +42,7 @@ function personAt(
   if (identity.channel === channel) return { conversation: identity, ctx };
   return {
     conversation: { channel, accountId, conversationId: to },
-    ctx: { ChatType: ctx.ChatType, Provider: channel, SenderId: to },
+    ctx: { ChatType: ctx.ChatType, Provider: channel, From: to },
   };
 }
 

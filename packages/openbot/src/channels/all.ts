@@ -1,6 +1,8 @@
 import { OpenBotError } from '@openbot/sessions';
+import type { NormalizeId } from '@openbot/sessions/key';
 import { isInstalled } from '../install-command.ts';
 import type { ChannelDriver } from './contract.ts';
+import { normalizePhone } from './whatsapp/phone-number.ts';
 
 /** A chat network that this version can speak on. */
 export interface ChannelKind {
@@ -18,6 +20,8 @@ export interface ChannelKind {
   readonly credentialHint: string;
   /** A variable of the environment that has it for the account `default` where no setting has. */
   readonly variable?: string;
+  /** One spelling for all ids that the network itself takes for one person. Left out: ids are compared as they are. */
+  readonly normalizeId?: NormalizeId;
 }
 
 export type ChannelKinds = Readonly<Record<string, ChannelKind>>;
@@ -46,6 +50,7 @@ export const CHANNEL_KINDS: ChannelKinds = {
     packages: [],
     credential: 'accessToken',
     distinct: 'phoneNumberId',
+    normalizeId: normalizePhone,
     credentialHint: 'Make a system user at business.facebook.com, and a token of it for your WhatsApp app',
   },
   webhook: {

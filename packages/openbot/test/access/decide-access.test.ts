@@ -27,12 +27,9 @@ describe('direct messages', () => {
     [{ dmPolicy: 'open', allowFrom: [1] }, 'heard'],
     [{ dmPolicy: 'disabled', allowFrom: ['*', 777] }, 'refused'],
     ...['pairing', 'allowlist'].flatMap((dmPolicy) =>
-      [777, '777', ' 777 ', 'telegram:777', 'TG:777', '*'].map((id) => [
-        { dmPolicy, allowFrom: [id] },
-        'heard',
-      ]),
+      [777, '777', 'telegram:777', 'TG:777', '*'].map((id) => [{ dmPolicy, allowFrom: [id] }, 'heard']),
     ),
-    [{ allowFrom: [778, '', 'discord:777', '@ada', 'ada', 'Ada'] }, 'stranger'],
+    [{ allowFrom: [778, '', 'discord:777', '@ada', 'ada', 'Ada', ' 777 ', 'telegram: 777'] }, 'stranger'],
   ] as [ChannelAccountSettings, string][])('%j: %s', (settings, expected) => {
     const ctx = from('777', { SenderUsername: 'ada', SenderTag: 'ada', SenderName: 'Ada' });
     expect(decide(settings, ctx)).toBe(expected);
@@ -44,10 +41,18 @@ describe('direct messages', () => {
     expect(decided).toEqual(['heard', 'refused', 'heard', 'refused']);
   });
 
-  it('phone numbers in any spelling are one', () => {
+  it('phone numbers in any spelling are one on WhatsApp, and on no other network', () => {
     const ctx = from('US.134', { SenderE164: '+41791234567', From: 'US.134' });
-    for (const id of ['+41791234567', '41791234567', 41791234567, '+41 79 123 45 67'])
-      expect(decide({ allowFrom: [id] }, ctx), String(id)).toBe('heard');
+    const on = (channel: string, ...allowFrom: (string | number)[]) =>
+      decideAccess({ allowFrom }, channel, ctx, () => false).is;
+    for (const id of ['41791234567', 41791234567, '+41 79 123 45 67', '+41 (79) 123-45-67']) {
+      expect(on('whatsapp', id), String(id)).toBe('heard');
+      expect(on('whatsapp', `whatsapp:${id}`), String(id)).toBe('heard');
+      expect(on('webhook', id), String(id)).toBe('stranger');
+    }
+    expect(on('whatsapp', '41791234567:3@s.whatsapp.net')).toBe('heard');
+    expect(on('whatsapp', 'us.134', 'US.134 ', '+41791234568')).toBe('stranger');
+    expect(on('webhook', '+41791234567')).toBe('heard');
   });
 
   it('a name that looks like an id, and a sender without an id, are not let in', () => {
@@ -211,11 +216,52 @@ describe('ids with a network in front', HUNT, () => {
   it('one of the own network, and one without, may have colons', () => {
     fc.assert(
       fc.property(network, id, (here, person) => {
-        for (const entry of [person, `${here}:${person}`, `${here.toUpperCase()}: ${person}`])
+        for (const entry of [person, `${here}:${person}`, `${here.toUpperCase()} :${person}`])
           expect(rights(here, says(here, person), entry), `${entry} on ${here}`).toEqual(ALL);
         expect(isOneOf(here, says(here, person), [person])).toBe(true);
       }),
       cases({ gate: 300, torture: 20_000 }),
+    );
+  });
+
+  it('nobody but the exact sender is meant', () => {
+    const letters = fc.string({
+      unit: fc.constantFrom('m', 'M', 'e', 'E', ' ', ':', 'ß', 'İ'),
+      maxLength: 6,
+    });
+    const anyId = fc.oneof(id, letters).filter((text) => text.trim() !== '' && text.trim() !== '*');
+    const alter = fc.constantFrom<(text: string, channel: string) => string>(
+      (text) => text.toUpperCase(),
+      (text) => text.toLowerCase(),
+      (text) => `${text} `,
+      (text) => ` ${text}`,
+      (text) => text.trim(),
+      (text) => `@${text}`,
+      (text) => text.normalize('NFD'),
+      (text, channel) => `${channel}:${text}`,
+      (text, channel) => `${channel}: ${text}`,
+      (text) => text.slice(text.indexOf(':') + 1),
+    );
+    const isPhone = (text: string) => /^[+\d][\d\s().-]*$/.test(text);
+    fc.assert(
+      fc.property(network, anyId, alter, (here, person, change) => {
+        const other = change(person, here);
+        fc.pre(other !== person && other !== '' && !(here === 'whatsapp' && isPhone(person)));
+        // An entry that names a channel is about another id.
+        fc.pre(
+          !networks.includes(
+            person
+              .slice(0, Math.max(0, person.indexOf(':')))
+              .trim()
+              .toLowerCase(),
+          ),
+        );
+        for (const entry of [person, `${here}:${person}`])
+          expect(rights(here, says(here, other), entry), `${other} for ${entry} on ${here}`).toEqual(NONE);
+        expect(isOneOf(here, says(here, other), [person])).toBe(false);
+        expect(rights(here, says(here, person), `${here}:${person}`)).toEqual(ALL);
+      }),
+      cases({ gate: 500, torture: 50_000 }),
     );
   });
 

@@ -43,6 +43,7 @@ export { isGroupMessage } from '../key/group.ts';
 export type { GroupKeyResolution } from '../key/group.ts';
 export { type IdentityLinks, resolveLinkedPeerId } from '../key/identity-links.ts';
 export { isValidAgentId, normalizeAccountId, normalizeOptionalAccountId } from '../key/normalize.ts';
+export { isEntryOf, type NormalizeId, type ReportedPerson, readEntryId } from '../key/person-entry.ts';
 export {
   canonicalizeMainSessionAlias,
   resolveAgentIdFromSessionKey,

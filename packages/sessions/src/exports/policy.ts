@@ -2,7 +2,7 @@
 
 // Reset and freshness
 
-export { isAuthorizedSender, type SenderContext } from '../policy/authorized-sender.ts';
+export { isAuthorizedSender, isEverybody, type SenderContext } from '../policy/authorized-sender.ts';
 export type { SessionFreshness } from '../policy/freshness.ts';
 export {
   resolveChannelResetConfig,

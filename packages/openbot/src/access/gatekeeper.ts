@@ -10,7 +10,7 @@ import { decideAccess } from './decide-access.ts';
 import { requestPairing } from './pairing.ts';
 import { followPairing } from './pairing-file.ts';
 import { SenderLimits } from './sender-limits.ts';
-import { isOneOf, isOwner, senderIdOf } from './senders.ts';
+import { isOneOf, isOwner, replyAddressOf, senderIdOf } from './senders.ts';
 import { writePairingAnswer, writeTooFast } from './write-answers.ts';
 
 const MINUTE = 60_000;
@@ -115,7 +115,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
   const tell = async ({ identity, ctx, route }: GateMessage, key: string, text: string) => {
     const { channel, accountId, conversationId } = identity;
     const { MessageThreadId: threadId } = ctx;
-    const to = ctx.OriginatingTo?.trim() || conversationId;
+    const to = replyAddressOf(ctx, conversationId);
     const { agentId, sessionKey } = route();
     const message: OutboundMessage = {
       key,
@@ -135,7 +135,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
       ...(typeof ctx.SenderUsername === 'string' && { username: ctx.SenderUsername }),
       ...(typeof ctx.SenderName === 'string' && { firstName: ctx.SenderName }),
     };
-    const to = ctx.OriginatingTo?.trim() || conversationId;
+    const to = replyAddressOf(ctx, conversationId);
     const person = { channel, accountId, id: senderIdOf(ctx) ?? '', to, meta };
     const request = await requestPairing(stateDir, person, now(), follow);
     if (request === undefined) return;

@@ -17,6 +17,11 @@ export function senderIdOf(ctx: MsgContext): string | undefined {
   return [ctx.SenderId, ctx.SenderE164, ctx.From].find((id) => id);
 }
 
+/** Where an answer to the sender belongs, as the network gave it. */
+export function replyAddressOf({ OriginatingTo: to }: MsgContext, conversationId: string): string {
+  return to?.trim() ? to : conversationId;
+}
+
 /** Whether a list has the sender, or `*`. */
 export function isListed(channel: string, ctx: MsgContext, ids: Ids = []): boolean {
   // Without a list it is the adapter's word that counts there.

@@ -1,6 +1,6 @@
 import type { MsgContext } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
-import { isOwner } from '../access/senders.ts';
+import { isOwner, replyAddressOf } from '../access/senders.ts';
 import type { Channel } from '../channels/contract.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { Arrival } from '../inbox/contract.ts';
@@ -54,7 +54,7 @@ export async function takeAnswer(
   const { BodyForCommands: text } = finalizeInboundContext(ctx, mentions);
   const answer = { text, replyToId: ctx.ReplyToId, replyToText: ctx.ReplyToBody };
   // A question of a turn that no person began is known by the address that it was sent to.
-  const conversationId = ctx.OriginatingTo?.trim() || identity.conversationId;
+  const conversationId = replyAddressOf(ctx, identity.conversationId);
   return (
     (await desk.take({ identity, ...answer })) ??
     (conversationId === identity.conversationId

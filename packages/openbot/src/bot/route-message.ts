@@ -1,5 +1,6 @@
 import { type MsgContext, OpenBotError, resolveGroupSessionKey } from '@openbot/sessions';
 import { resolveAgentIdFromSessionKey } from '@openbot/sessions/key';
+import { findKind } from '../channels/all.ts';
 import { resolveDefaultAgentId } from '../config/agents.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import { type RoutePeer, resolveRoute } from '../routing/resolve-route.ts';
@@ -30,6 +31,7 @@ export function routeMessage(
     teamId: ctx.GroupSpace,
     roles: ctx.SenderRoles,
     agentId: ctx.AgentId,
+    normalizeId: findKind(channel.name)?.normalizeId,
   });
   return { agentId, sessionKey, ...(config.session?.threads?.inheritParent && { parentSessionKey }) };
 }
@@ -37,7 +39,7 @@ export function routeMessage(
 function readPeer(ctx: MsgContext): RoutePeer {
   const group = resolveGroupSessionKey(ctx);
   if (group !== null) return { kind: group.chatType, id: group.id };
-  const id = ctx.SenderId?.trim() || ctx.From?.trim();
+  const id = [ctx.SenderId, ctx.From].find((one) => one?.trim());
   if (!id) {
     throw new OpenBotError('INVALID_ARGUMENT', 'A message names neither its sender nor its group', {
       hint: 'The channel must set SenderId or From in the message context.',

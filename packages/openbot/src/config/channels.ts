@@ -35,12 +35,12 @@ export function resolveGroupSettings(
   if (groups === undefined) return undefined;
   const id = resolveGroupSessionKey(ctx)?.id ?? '';
   const [, groupId = '', ownTopic] = /^(.*?)(?::topic:(.*))?$/s.exec(id) ?? [];
-  const names = [id, groupId, ctx.GroupSpace ?? ''].map(readWord);
-  const named = names.flatMap((name) => (name === '' || name === '*' ? [] : [findOwn(groups, name)]));
+  const ids = [id, groupId, ctx.GroupSpace ?? ''];
+  const named = ids.flatMap((one) => (one === '' || one === '*' ? [] : [findOwn(groups, one)]));
   const group = named.find((one) => one !== undefined) ?? groups['*'];
   if (group === undefined) return undefined;
   const { topics = {}, ...own } = group;
-  const topic = readWord(String(ownTopic ?? ctx.MessageThreadId ?? ''));
+  const topic = String(ownTopic ?? ctx.MessageThreadId ?? '');
   const requireMention = own.requireMention ?? groups['*']?.requireMention;
   const ofTopic = topic === '' ? undefined : (findOwn(topics, topic) ?? topics['*']);
   return { ...own, ...(requireMention !== undefined && { requireMention }), ...ofTopic };
@@ -48,8 +48,7 @@ export function resolveGroupSettings(
 
 /** Ids come from the network: `constructor` is one that is not set. */
 function findOwn<T>(byName: Readonly<Record<string, T | undefined>>, wanted: string): T | undefined {
-  if (Object.hasOwn(byName, wanted)) return byName[wanted];
-  return Object.entries(byName).find(([name]) => readWord(name) === wanted)?.[1];
+  return Object.hasOwn(byName, wanted) ? byName[wanted] : undefined;
 }
 
 function pick<T>(

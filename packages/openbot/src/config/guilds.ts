@@ -43,7 +43,7 @@ function hasNames(entries: readonly (readonly [string, unknown])[]): boolean {
 }
 
 function isId(name: string): boolean {
-  return /^\d+$/.test(name.trim());
+  return /^\d+$/.test(name);
 }
 
 function isEmpty(list: unknown): boolean {

@@ -1,5 +1,10 @@
 import { buildAgentMainSessionKey, buildAgentPeerSessionKey, normalizeAgentId } from '@openbot/sessions';
-import { buildThreadSessionKey, isGroupType, normalizeAccountId } from '@openbot/sessions/key';
+import {
+  buildThreadSessionKey,
+  isGroupType,
+  type NormalizeId,
+  normalizeAccountId,
+} from '@openbot/sessions/key';
 import { resolveDefaultAgentId } from '../config/agents.ts';
 import type { Binding, BotConfig } from '../config/bot-config.ts';
 
@@ -25,6 +30,8 @@ export interface RouteRequest {
   readonly roles?: readonly string[];
   /** Wins over bindings. */
   readonly agentId?: string;
+  /** Of the channel, for `identityLinks`. */
+  readonly normalizeId?: NormalizeId;
 }
 
 export interface Route {
@@ -62,6 +69,7 @@ export function resolveRoute(request: RouteRequest): Route {
       peerKind: peer?.kind,
       peerId: peer?.id,
       identityLinks,
+      normalizeId: request.normalizeId,
       dmScope,
     });
   return {
@@ -80,10 +88,9 @@ function findThread(
   const group = groupOfTopic(peer);
   if (!hasThreads) return { sessionKey: keyOf(group ?? peer) };
   const base = keyOf(peer);
-  const threadId = String(named ?? '').trim();
-  const isTopic =
-    group !== undefined && readWord(peer?.id) === `${readWord(group.id)}:topic:${readWord(threadId)}`;
-  if (threadId !== '' && !isTopic)
+  const threadId = String(named ?? '');
+  const isTopic = group !== undefined && String(peer?.id) === `${group.id}:topic:${threadId}`;
+  if (threadId.trim() !== '' && !isTopic)
     return { sessionKey: buildThreadSessionKey(base, threadId), parentSessionKey: base };
   return { sessionKey: base, ...(group !== undefined && { parentSessionKey: keyOf(group) }) };
 }
@@ -119,7 +126,7 @@ function groupOfTopic(peer: RoutePeer | undefined): RoutePeer | undefined {
 
 /** Networks disagree on what is a group and what a channel; a binding of either kind means both. */
 function showPeer({ kind, id }: RoutePeer): string {
-  return `${isGroupType(kind) ? 'group' : 'direct'} ${readWord(id)}`;
+  return `${isGroupType(kind) ? 'group' : 'direct'} ${id}`;
 }
 
 /** From the most specific one down. All conditions of a binding must hold; its strongest one is its tier. */
@@ -177,7 +184,7 @@ function matches({ peer, group, guildId, teamId, roles }: Conditions, place: Pla
   );
 }
 
-/** Session keys are in lower case, so ids that differ in it are one here too. */
+/** A name, or the id of a server, which no person chooses. Ids of people and of groups are compared as they are. */
 function readWord(value: string | number | undefined): string {
   return String(value ?? '')
     .trim()

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { OpenBotError, resolveSendPolicy, type StoredEntry } from '@openbot/sessions';
 import { composeDeliveryMirror } from '@openbot/sessions/transcript';
+import { replyAddressOf } from '../access/senders.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import type { DeliveryTarget, OutboundMessage, Outbox } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
@@ -17,7 +18,7 @@ export function targetOfReply({ identity, ctx }: InboxMessage): DeliveryTarget {
   return {
     channel,
     accountId,
-    to: ctx.OriginatingTo?.trim() || conversationId,
+    to: replyAddressOf(ctx, conversationId),
     ...(threadId !== undefined && { threadId }),
   };
 }

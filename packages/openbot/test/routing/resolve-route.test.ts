@@ -130,7 +130,7 @@ describe('the key', () => {
     ]),
     [{ peer: dm(42), threadId: 'a' }, 'agent:main:main:thread:a', 'agent:main:main'],
     [
-      { peer: { kind: 'channel', id: 'C1' }, threadId: '17.5' },
+      { peer: { kind: 'channel', id: 'c1' }, threadId: '17.5' },
       'agent:main:telegram:channel:c1:thread:17.5',
       'agent:main:telegram:channel:c1',
     ],

@@ -1,10 +1,12 @@
 import { OpenBotError } from '../errors.ts';
 import { normalizeChatType } from '../message/chat-type.ts';
+import { foldIdCase } from './channel-names.ts';
 import { formatSessionKey } from './format.ts';
 import { type IdentityLinks, resolveLinkedPeerId } from './identity-links.ts';
-import { readKeyPart, refuseKey } from './key-text.ts';
+import { readKeyId, readKeyPart, refuseKey } from './key-text.ts';
 import { normalizeAccountId, normalizeAgentId, normalizeKeyChannel, normalizeMainKey } from './normalize.ts';
 import type { DmScope, ParsedAgentKey } from './parsed-key.ts';
+import type { NormalizeId } from './person-entry.ts';
 import { buildThreadSessionKey } from './thread.ts';
 
 export const DM_SCOPES: readonly DmScope[] = [
@@ -32,6 +34,8 @@ export interface AgentPeerSessionKeyParams {
   peerId?: string | number | null;
   /** One person's ids on several channels: they get one session, unless the scope is main. */
   identityLinks?: IdentityLinks;
+  /** Of the channel, for the ids of the links. */
+  normalizeId?: NormalizeId;
   /** `main` unless given: all direct messages in one session. */
   dmScope?: DmScope;
 }
@@ -62,22 +66,28 @@ function buildDirectKey(agentId: string, params: AgentPeerSessionKeyParams): str
       hint: `Use one of ${DM_SCOPES.join(', ')}.`,
     });
   }
-  const ownId = readKeyPart(params.peerId, 'peer id');
+  const ownId = readKeyId(params.peerId, 'peer id');
   if (scope === 'main' || ownId === '') {
     return buildAgentMainSessionKey({ agentId, mainKey: params.mainKey });
   }
   const channel = normalizeKeyChannel(params.channel);
-  const linked = resolveLinkedPeerId({ identityLinks: params.identityLinks, channel, peerId: ownId });
-  const direct = { kind: 'direct', agentId, spelling: 'dm', peerId: linked ?? ownId } as const;
+  const { identityLinks, normalizeId } = params;
+  const linked = resolveLinkedPeerId({ identityLinks, channel, peerId: ownId, normalizeId });
+  const direct = {
+    kind: 'direct',
+    agentId,
+    spelling: 'dm',
+    peerId: linked ?? foldIdCase(channel, ownId),
+  } as const;
   if (scope === 'per-peer') return formatSessionKey({ ...direct, scope });
   if (scope === 'per-channel-peer') return formatSessionKey({ ...direct, scope, channel });
   return formatSessionKey({ ...direct, scope, channel, accountId: normalizeAccountId(params.accountId) });
 }
 
 function buildGroupKey(agentId: string, channel: string, kind: 'group' | 'channel', id: unknown): string {
-  const peerId = readKeyPart(id, 'peer id') || 'unknown';
-  const [, group = '', topic = ''] = (/^(.+?):topic:(.+)$/.exec(peerId) ?? []).map((part) => part.trim());
-  if (group === '' || topic === '') return formatSessionKey({ kind, agentId, channel, peerId });
+  const peerId = foldIdCase(channel, readKeyId(id, 'peer id')) || 'unknown';
+  const [, group = '', topic = ''] = /^(.+?):topic:(.+)$/i.exec(peerId) ?? [];
+  if (group.trim() === '' || topic.trim() === '') return formatSessionKey({ kind, agentId, channel, peerId });
   return buildThreadSessionKey(formatSessionKey({ kind, agentId, channel, peerId: group }), topic, 'topic');
 }
 

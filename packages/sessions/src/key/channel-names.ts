@@ -30,3 +30,16 @@ const OWN_CHANNELS: ReadonlySet<string> = new Set(['cli', 'webhook']);
 export function isChannelName(word: string): boolean {
   return CHANNELS.has(word) || OWN_CHANNELS.has(word);
 }
+
+/** Networks of OpenClaw on which no two ids differ by case alone. */
+const CASELESS: ReadonlySet<string> = new Set(['irc', 'line', 'mattermost', 'slack', 'twitch']);
+
+/**
+ * An id as keys have it. OpenClaw's are in lower case, also on networks where two people can have ids that differ by it
+ * (Matrix, webhooks): there the id stays as it is.
+ */
+export function foldIdCase(channel: string | undefined, id: string): string {
+  const isCaseless =
+    channel === 'whatsapp' ? /^[\d-]+@g\.us$/i.test(id) : channel !== undefined && CASELESS.has(channel);
+  return isCaseless ? id.toLowerCase() : id;
+}

@@ -1,8 +1,8 @@
 import { type ChatType, normalizeChatType } from '../message/chat-type.ts';
 import type { MsgContext } from '../message/msg-context.ts';
 import { buildAgentPeerSessionKey } from './build.ts';
-import { CHANNELS } from './channel-names.ts';
-import { readKeyPart } from './key-text.ts';
+import { CHANNELS, foldIdCase } from './channel-names.ts';
+import { readKeyId, readKeyPart } from './key-text.ts';
 import { DEFAULT_AGENT_ID, normalizeAccountId, normalizeKeyChannel } from './normalize.ts';
 import { parseAgentSessionKey } from './parse.ts';
 
@@ -22,30 +22,30 @@ type GroupContext = Pick<MsgContext, 'From' | 'ChatType' | 'Provider' | 'Surface
  * is direct is believed: a person's id may look like a group's.
  */
 export function resolveGroupSessionKey(ctx: GroupContext): GroupKeyResolution | null {
-  const from = readKeyPart(ctx.From, 'From');
+  const from = readKeyId(ctx.From, 'From');
   const chatType = normalizeChatType(ctx.ChatType);
   if (!looksLikeGroup(from, chatType)) return null;
 
   const tokens = from.split(':');
-  const [head = '', second = ''] = tokens;
+  const [head = '', second = ''] = tokens.map((token) => token.trim().toLowerCase());
   const named = resolveMessageChannel(ctx);
   const secondIsGroup = second === 'group' || second === 'channel';
   const headIsChannel =
     tokens.length > 1 &&
     head !== '' &&
     (head === named || CHANNELS.has(head) || (named === undefined && secondIsGroup));
-  const channel = headIsChannel ? head : (named ?? (from.endsWith('@g.us') ? 'whatsapp' : undefined));
+  const channel = headIsChannel ? head : (named ?? (/@g\.us\s*$/i.test(from) ? 'whatsapp' : undefined));
   if (channel === undefined || channel.includes(':')) return null;
 
   const kind =
     headIsChannel && secondIsGroup
       ? second
-      : from.includes(':channel:') || chatType === 'channel'
+      : /:channel:/i.test(from) || chatType === 'channel'
         ? 'channel'
         : 'group';
   const idStart = headIsChannel ? (secondIsGroup ? 2 : 1) : 0;
-  const id = tokens.slice(idStart).join(':').trim();
-  if (id === '') return null;
+  const id = foldIdCase(channel, tokens.slice(idStart).join(':'));
+  if (id.trim() === '') return null;
 
   const agentKey = buildAgentPeerSessionKey({
     agentId: DEFAULT_AGENT_ID,
@@ -58,13 +58,13 @@ export function resolveGroupSessionKey(ctx: GroupContext): GroupKeyResolution | 
 
 /** Whether a message came from a group or channel, even where its key is unknown. Never throws. */
 export function isGroupMessage(ctx: GroupContext): boolean {
-  const from = typeof ctx.From === 'string' ? ctx.From.trim().toLowerCase() : '';
+  const from = typeof ctx.From === 'string' ? ctx.From : '';
   return looksLikeGroup(from, normalizeChatType(ctx.ChatType));
 }
 
 function looksLikeGroup(from: string, chatType: ChatType | undefined): boolean {
   if (chatType !== undefined) return chatType !== 'direct';
-  return from.includes(':group:') || from.includes(':channel:') || from.endsWith('@g.us');
+  return /:(?:group|channel):|@g\.us\s*$/i.test(from);
 }
 
 function resolveMessageChannel(ctx: GroupContext): string | undefined {
@@ -83,6 +83,6 @@ export function buildGroupHistoryKey(params: {
   peerKind: 'group' | 'channel';
   peerId: string | number;
 }): string {
-  const peerId = readKeyPart(params.peerId, 'peer id') || 'unknown';
+  const peerId = readKeyId(params.peerId, 'peer id') || 'unknown';
   return `${normalizeKeyChannel(params.channel)}:${normalizeAccountId(params.accountId)}:${params.peerKind}:${peerId}`;
 }

@@ -1,5 +1,5 @@
-import { isChannelName } from './channel-names.ts';
-import { readKeyPart } from './key-text.ts';
+import { readKeyId, readKeyPart } from './key-text.ts';
+import { isEntryOf, type NormalizeId } from './person-entry.ts';
 
 /** A person's name, and the ids that are theirs: `42`, or `telegram:42` where other channels use the same id for other people. */
 export type IdentityLinks = Record<string, readonly (string | number)[]>;
@@ -9,18 +9,18 @@ export function resolveLinkedPeerId(params: {
   identityLinks?: IdentityLinks | null;
   channel?: string | null;
   peerId: string;
+  /** Of the channel. */
+  normalizeId?: NormalizeId;
 }): string | null {
-  const peerId = readKeyPart(params.peerId, 'peer id');
+  const peerId = readKeyId(params.peerId, 'peer id');
   if (!params.identityLinks || peerId === '') return null;
   const channel = readKeyPart(params.channel, 'channel');
-  const claims = new Set([channel === '' ? peerId : `${channel}:${peerId}`]);
-  const named = peerId.slice(0, Math.max(0, peerId.indexOf(':')));
-  // An id of one channel that is spelled as one of another (`telegram:42`) is not that person.
-  if (named === channel || !isChannelName(named)) claims.add(peerId);
+  const { normalizeId } = params;
+  const peer = { channels: channel === '' ? [] : [channel], ids: [peerId], normalizeId };
   for (const [person, ids] of Object.entries(params.identityLinks)) {
     const name = readKeyPart(person, 'identity link');
     if (name === '' || !Array.isArray(ids)) continue;
-    if (ids.some((id) => claims.has(readKeyPart(id, 'identity link')))) return name;
+    if (ids.some((id) => isEntryOf(id, peer))) return name;
   }
   return null;
 }

@@ -10,24 +10,29 @@ export function isKeyText(text: string): boolean {
   return text.isWellFormed() && !UNPRINTABLE.test(text);
 }
 
-/**
- * One part of a key, trimmed and lower-cased; '' when absent. Whole numbers are read as their digits, since chat and
- * topic ids arrive as numbers on some channels. `what` names the part in the error.
- */
+/** A name in a key, trimmed and lower-cased; '' when absent. `what` names the part in the error. */
 export function readKeyPart(value: unknown, what: string): string {
+  return readKeyId(typeof value === 'string' ? value.trim() : value, what).toLowerCase();
+}
+
+/**
+ * An id of a network for a key, as the network gave it; '' when absent. Whole numbers are read as their digits, since chat
+ * and topic ids arrive as numbers on some channels.
+ */
+export function readKeyId(value: unknown, what: string): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
   if (typeof value !== 'string') {
     throw refuseKey(`${what} must be text, not ${typeof value}`, 'Pass the id as a string.');
   }
-  const text = value.trim();
+  const text = value.trim() === '' ? '' : value;
   if (!isKeyText(text)) {
     throw refuseKey(
       `${what} holds a control character or half of a surrogate pair`,
       'Pass the id as the channel delivered it, without line ends or NUL.',
     );
   }
-  return text.toLowerCase();
+  return text;
 }
 
 export function refuseKey(message: string, hint: string): OpenBotError {

@@ -21,17 +21,66 @@ export const CRON_JOB_OF_RUN_POSITION: IdPosition = { ...PEER_POSITION, wordsAtE
 export const CRON_RUN_POSITION: IdPosition = { words: CRON_WORDS, firstIsFree: false };
 
 /**
+ * Keys are in lower case and have no spaces at their end. What an id would lose by that is written as its UTF-8 bytes,
+ * `%4d` for `M`, so that two ids never have one key; each percent sign of such an id is `%25`.
+ *
  * Ids come from channels and may hold colons. An id that would read as key structure (`a:thread:b`) is written with its
  * colons as `%3a` and its percent signs as `%25`; every other id is written as it is. Unquoting is exact: an id that
  * only looks quoted is quoted itself.
  */
 export function quoteId(id: string, position: IdPosition): string {
-  return needsQuotes(id, position) ? addQuotes(id) : id;
+  const kept = needsEscapes(id, position) ? addEscapes(id, position) : id;
+  return needsQuotes(kept, position) ? addQuotes(kept) : kept;
 }
 
 export function unquoteId(written: string, position: IdPosition): string {
   const id = stripQuotes(written);
-  return id !== written && addQuotes(id) === written && needsQuotes(id, position) ? id : written;
+  const isQuoted = id !== written && addQuotes(id) === written && needsQuotes(id, position);
+  const kept = isQuoted ? id : written;
+  return readEscaped(kept, position) ?? kept;
+}
+
+function needsEscapes(id: string, position: IdPosition): boolean {
+  return (
+    splitEnd(id, position)[1] !== '' || id.toLowerCase() !== id || readEscaped(id, position) !== undefined
+  );
+}
+
+/** The id that is written so. Undefined for text that stands for itself. */
+function readEscaped(text: string, position: IdPosition): string | undefined {
+  if (!text.includes('%')) return undefined;
+  const id = stripEscapes(text);
+  const isEscaped = id !== text && addEscapes(id, position) === text && needsEscapes(id, position);
+  return isEscaped ? id : undefined;
+}
+
+function addEscapes(id: string, position: IdPosition): string {
+  const [text, spaces] = splitEnd(id, position);
+  const chars = [...text].map((char) =>
+    char === '%' || char.toLowerCase() !== char ? writeBytes(char) : char,
+  );
+  return chars.join('') + writeBytes(spaces);
+}
+
+/** An id, and the spaces behind it that a key would lose. */
+function splitEnd(id: string, { wordsAtEnd }: IdPosition): readonly [string, string] {
+  const end = wordsAtEnd === undefined ? id.trimEnd().length : id.length;
+  return [id.slice(0, end), id.slice(end)];
+}
+
+function writeBytes(text: string): string {
+  return [...new TextEncoder().encode(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}
+
+function stripEscapes(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/g, (run) => {
+    const bytes = Uint8Array.from(run.slice(1).split('%'), (hex) => Number.parseInt(hex, 16));
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      return run;
+    }
+  });
 }
 
 function needsQuotes(id: string, position: IdPosition): boolean {

@@ -1,5 +1,7 @@
+import { foldIdCase } from './channel-names.ts';
+import { resolveThreadRoot } from './classify.ts';
 import { formatSessionKey } from './format.ts';
-import { readKeyPart, refuseKey, showKey } from './key-text.ts';
+import { readKeyId, refuseKey, showKey } from './key-text.ts';
 import { parseSessionKey } from './parse.ts';
 import type { ThreadMarker } from './parsed-key.ts';
 import { readStoredKey } from './stored-key.ts';
@@ -14,7 +16,9 @@ export function buildThreadSessionKey(
   if (!parent || parent.kind === 'global' || parent.kind === 'unknown') {
     throw refuseKey(`${showKey(String(parentKey))} cannot have threads`, "Pass an agent's session key.");
   }
-  const id = readKeyPart(threadId, 'thread id');
+  const root = resolveThreadRoot(parent);
+  const channel = 'channel' in root ? root.channel : undefined;
+  const id = foldIdCase(channel, readKeyId(threadId, 'thread id'));
   if (id === '')
     throw refuseKey('thread id is empty', 'Use the parent session for messages outside threads.');
   return formatSessionKey({
@@ -38,7 +42,7 @@ export function resolveThreadSessionKeys(params: {
   useSuffix?: boolean;
 }): { sessionKey: string; parentSessionKey: string | undefined } {
   const base = readStoredKey(params.baseSessionKey);
-  const threadId = readKeyPart(params.threadId, 'thread id');
+  const threadId = readKeyId(params.threadId, 'thread id');
   if (threadId === '') return { sessionKey: base, parentSessionKey: undefined };
   const sessionKey = params.useSuffix === false ? base : buildThreadSessionKey(base, threadId);
   return { sessionKey, parentSessionKey: params.parentSessionKey };

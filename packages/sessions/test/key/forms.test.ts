@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import {
   buildAgentMainSessionKey,
   buildAgentPeerSessionKey,
@@ -10,6 +12,7 @@ import {
 } from '../../src/key/build.ts';
 import { formatSessionKey } from '../../src/key/format.ts';
 import { parseAgentSessionKey, parseSessionKey } from '../../src/key/parse.ts';
+import type { DmScope } from '../../src/key/parsed-key.ts';
 import { canonicalizeSessionKey, listSessionKeySpellings } from '../../src/key/spellings.ts';
 import {
   buildThreadSessionKey,
@@ -17,6 +20,7 @@ import {
   resolveThreadParentSessionKey,
   resolveThreadSessionKeys,
 } from '../../src/key/thread.ts';
+import { oddIds } from './key-arbitraries.ts';
 
 const telegram = { agentId: 'main', channel: 'telegram', peerId: 'user123' };
 
@@ -116,13 +120,64 @@ describe('the forms that are built', () => {
       buildAgentPeerSessionKey({
         agentId: 'main',
         channel: 'matrix',
-        peerId: '@User:Example.org',
+        peerId: '@user:example.org',
         dmScope: 'per-channel-peer',
       }),
     ).toBe('agent:main:matrix:dm:@user:example.org');
-    expect(buildThreadSessionKey('agent:main:matrix:channel:!r:example.org', '$Ev:example.org')).toBe(
+    expect(buildThreadSessionKey('agent:main:matrix:channel:!r:example.org', '$ev:example.org')).toBe(
       'agent:main:matrix:channel:!r:example.org:thread:$ev:example.org',
     );
+  });
+});
+
+describe('ids that differ by case or spaces', () => {
+  const keyOf = (peerId: string, dmScope: DmScope = 'per-peer', channel = 'webhook') =>
+    buildAgentPeerSessionKey({ agentId: 'main', channel, accountId: 'x', peerId, dmScope });
+
+  it.each([
+    ['me', 'agent:main:dm:me'],
+    ['ME', 'agent:main:dm:%4d%45'],
+    ['Me', 'agent:main:dm:%4de'],
+    ['me ', 'agent:main:dm:me%20'],
+    [' me', 'agent:main:dm: me'],
+    ['Äda', 'agent:main:dm:%c3%84da'],
+    ['%4d', 'agent:main:dm:%254d'],
+    ['50%', 'agent:main:dm:50%'],
+    ['M:thread:1', 'agent:main:dm:%254d%3athread%3a1'],
+    ['777', 'agent:main:dm:777'],
+  ])('%j is %s', (peerId, key) => {
+    expect(keyOf(peerId)).toBe(key);
+    expect(parseSessionKey(key)).toMatchObject({ kind: 'direct', peerId });
+  });
+
+  it('have keys of their own in every scope, group and thread', HUNT, () => {
+    const scopes = ['per-peer', 'per-channel-peer', 'per-account-channel-peer'] as const;
+    const channels = ['webhook', 'whatsapp', 'telegram', 'discord', 'matrix', 'signal'];
+    const change = fc.constantFrom<(id: string) => string>(
+      (id) => id.toUpperCase(),
+      (id) => id.toLowerCase(),
+      (id) => `${id} `,
+      (id) => id.trim(),
+      (id) => keyOf(id).replace('agent:main:dm:', ''),
+    );
+    fc.assert(
+      fc.property(oddIds, change, fc.constantFrom(...channels), (id, alter, channel) => {
+        const other = alter(id);
+        fc.pre(other !== id && !/@g\.us$/i.test(id));
+        for (const scope of scopes) expect(keyOf(other, scope, channel)).not.toBe(keyOf(id, scope, channel));
+        const groupOf = (peerId: string) =>
+          buildAgentPeerSessionKey({ agentId: 'main', channel, peerKind: 'group', peerId });
+        expect(groupOf(other)).not.toBe(groupOf(id));
+        const threadOf = (threadId: string) => buildThreadSessionKey('agent:main:main', threadId);
+        expect(threadOf(other)).not.toBe(threadOf(id));
+      }),
+      cases({ gate: 500, torture: 50_000 }),
+    );
+  });
+
+  it('are one where OpenClaw writes them in lower case and the network has no two such ids', () => {
+    expect(keyOf('U012AB', 'per-channel-peer', 'slack')).toBe('agent:main:slack:dm:u012ab');
+    expect(keyOf('U012AB', 'per-channel-peer', 'webhook')).toBe('agent:main:webhook:dm:%55012%41%42');
   });
 });
 

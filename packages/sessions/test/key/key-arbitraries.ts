@@ -35,6 +35,13 @@ const CHARGED = [
   'İ',
   'ΑΣ',
   'ß',
+  'ME',
+  'me',
+  'Me ',
+  '%4d%45',
+  '%4D',
+  '%c3%84',
+  '\u00a0',
   '😀',
 ];
 
@@ -71,6 +78,12 @@ export const accountIds: fc.Arbitrary<string | undefined> = fc.option(
   { nil: undefined },
 );
 
+/** An id of a network as its key is read: these have no two ids that differ by case alone. */
+export function asKept(channel: string, id: string): string {
+  return asWritten(channel) === 'slack' ? id.toLowerCase() : id;
+}
+
+/** A name in a key. */
 export function asWritten(id: string): string {
   return id.trim().toLowerCase();
 }

@@ -37,8 +37,9 @@ describe('resolveGroupSessionKey', () => {
     [{ From: 'discord:99', ChatType: 'channel' }, 'discord:channel:99'],
     [
       { From: '!Room:example.org', ChatType: 'channel', Provider: 'matrix' },
-      'matrix:channel:!room:example.org',
+      'matrix:channel:!%52oom:example.org',
     ],
+    [{ From: 'webhook:group:Crew ', Provider: 'webhook' }, 'webhook:group:%43rew%20'],
     [{ From: 'homemade:group:5' }, 'homemade:group:5'],
     [{ From: 'homemade:5', ChatType: 'group', Provider: 'homemade' }, 'homemade:group:5'],
     [{ From: '77', ChatType: 'group', Surface: 'signal' }, 'signal:group:77'],
@@ -130,20 +131,24 @@ describe('resolveSessionKey', () => {
 describe('identity links', () => {
   const identityLinks = {
     Alice: ['telegram:42', 'Discord:99', '+4917012345'],
-    bob: ['7'],
+    bob: ['7', 'webhook:Ada'],
     ' ': ['5'],
   };
 
   it.each([
     ['telegram', '42', 'alice'],
-    ['Telegram', ' 42 ', 'alice'],
+    ['Telegram', '42', 'alice'],
+    ['telegram', ' 42 ', null],
+    ['webhook', 'Ada', 'bob'],
+    ['webhook', 'ada', null],
+    ['webhook', 'webhook:Ada', null],
     ['discord', '99', 'alice'],
     ['discord', '42', null],
     ['signal', '+4917012345', 'alice'],
     ['irc', '7', 'bob'],
     ['irc', '5', null],
     ['irc', 'alice', null],
-    ['telegram', 'telegram:42', 'alice'],
+    ['telegram', 'telegram:42', null],
     ['webhook', 'telegram:42', null],
   ])('%s %s is %s', (channel, peerId, expected) => {
     expect(resolveLinkedPeerId({ identityLinks, channel, peerId })).toBe(expected);

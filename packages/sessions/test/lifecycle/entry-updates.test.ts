@@ -269,7 +269,7 @@ describe('updateLastRoute', () => {
     await updateLastRoute({
       ...place(),
       channel: ' Telegram ',
-      to: ' 42 ',
+      to: '42',
       accountId: ' work ',
       threadId: ' 7 ',
     });

@@ -79,7 +79,8 @@ export function findPolicyKey(
     channel,
     accountId: asText(peer.accountId),
     peerKind: 'dm',
-    peerId,
+    // OpenClaw's keys are in lower case.
+    peerId: peerId.toLowerCase(),
     dmScope: 'per-account-channel-peer',
     identityLinks,
   }).replace(/:dm:/, ':direct:');

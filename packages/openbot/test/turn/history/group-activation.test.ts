@@ -18,7 +18,8 @@ describe('resolveGroupActivation', () => {
       { entry: { groupActivation: 'mention' as const }, groups: { '*': { requireMention: false } } },
       'mention',
     ],
-    [{ groups: { G: { requireMention: false } }, from: 'g:topic:7' }, 'always'],
+    [{ groups: { g: { requireMention: false } }, from: 'g:topic:7' }, 'always'],
+    [{ groups: { G: { requireMention: false } }, from: 'g:topic:7' }, 'mention'],
     [{ groups: { g: { topics: { 7: { requireMention: false } } } }, from: 'g:topic:7' }, 'always'],
     [{ groups: { g: { topics: { 7: { requireMention: false } } } }, from: 'g:topic:8' }, 'mention'],
     [

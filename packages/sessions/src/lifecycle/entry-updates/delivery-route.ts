@@ -8,7 +8,8 @@ export function normalizeDeliveryContext(
   raw: Readonly<DeliveryContext> | undefined,
 ): DeliveryContext | undefined {
   const channel = readText(raw?.channel)?.toLowerCase();
-  const to = readText(raw?.to);
+  // An address is kept as the network gave it: with its spaces it is another one.
+  const to = readText(raw?.to) && raw?.to;
   const accountId = readText(raw?.accountId);
   const threadId = readThreadId(raw?.threadId);
   const context: DeliveryContext = {

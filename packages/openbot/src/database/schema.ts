@@ -117,8 +117,9 @@ CREATE TABLE outbox (
   turn_id TEXT,
   channel TEXT NOT NULL,
   account_id TEXT NOT NULL,
-  -- JSON: to and thread. Messages that agree in it keep their order.
+  -- JSON: to and thread, in one spelling. Messages that agree in it keep their order.
   recipient TEXT NOT NULL,
+  -- JSON. With the target where that is written in another way than the recipient.
   payload TEXT NOT NULL,
   created_at REAL NOT NULL,
   state TEXT NOT NULL,

@@ -1,4 +1,4 @@
-import type { OutboundMessage, Outbox, OutboxMessage, OutboxState } from './contract.ts';
+import type { DeliveryTarget, OutboundMessage, Outbox, OutboxMessage, OutboxState } from './contract.ts';
 
 /** What both drivers keep of a message beside what was put. */
 export interface Progress {
@@ -76,8 +76,11 @@ export function noMessages(): Record<OutboxState['state'], number> {
   return { waiting: 0, sending: 0, sent: 0, dead: 0 };
 }
 
+/** Gives one spelling to all targets that a network takes for one. */
+export type CanonicalTarget = (target: DeliveryTarget) => Pick<DeliveryTarget, 'to' | 'threadId'>;
+
 /** Messages of one account that agree in it keep their order. A thread may be named by a number or a text. */
-export function recipientOf({ target }: Pick<OutboundMessage, 'target'>): string {
+export function recipientOf(target: Pick<DeliveryTarget, 'to' | 'threadId'>): string {
   return JSON.stringify(target.threadId === undefined ? [target.to] : [target.to, target.threadId]);
 }
 

@@ -6,6 +6,7 @@ import {
 } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
 import { type ChannelNotesStore, openMemoryNotes, openSqliteNotes } from '../channel-notes/channel-notes.ts';
+import { canonicalTarget } from '../channels/all.ts';
 import type { Cooldowns } from '../cooldowns/contract.ts';
 import { openFileCooldowns } from '../cooldowns/files/file-cooldowns.ts';
 import { openMemoryCooldowns } from '../cooldowns/memory/memory-cooldowns.ts';
@@ -62,7 +63,7 @@ export async function openState(stateDir: string, { store, env = {} }: StateOpti
   return combine(
     {
       inbox: openSqliteInbox(database),
-      outbox: openSqliteOutbox(database),
+      outbox: openSqliteOutbox(database, canonicalTarget),
       runLock: openFileRunLock(stateDir),
       transcripts: openFileTranscripts(stateDir, pathOf),
       cooldowns: openFileCooldowns(stateDir),
@@ -78,7 +79,7 @@ export function openMemoryState(): BotState {
   return combine(
     {
       inbox: openMemoryInbox(),
-      outbox: openMemoryOutbox(),
+      outbox: openMemoryOutbox(canonicalTarget),
       runLock: openMemoryRunLock(),
       transcripts: openMemoryTranscripts(),
       cooldowns: openMemoryCooldowns(),

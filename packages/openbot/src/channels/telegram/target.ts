@@ -31,6 +31,18 @@ export function readTarget({ to, threadId }: Pick<DeliveryTarget, 'to' | 'thread
   };
 }
 
+/** One spelling for all addresses of a chat and a topic. */
+export function canonicalTarget(target: DeliveryTarget): DeliveryTarget {
+  const { chatId, threadId } = readTarget(target);
+  const topic = threadId === undefined ? '' : `:topic:${threadId}`;
+  return {
+    ...target,
+    // Telegram takes names of chats in any case.
+    to: `telegram:${String(chatId).toLowerCase()}${topic}`,
+    ...(threadId !== undefined && { threadId }),
+  };
+}
+
 /** The id of a message as Telegram has it. */
 export function readMessageId(id: string): number {
   if (/^\d{1,16}$/.test(id)) return Number(id);

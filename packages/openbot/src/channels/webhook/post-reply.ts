@@ -8,6 +8,7 @@ import { splitText } from '../text/split-text.ts';
 import { signRequest } from './envelope.ts';
 import { WEBHOOK } from './read-message.ts';
 import type { WebhookSettings } from './settings.ts';
+import { readConversation } from './target.ts';
 
 export interface PostOptions {
   readonly settings: WebhookSettings;
@@ -44,7 +45,7 @@ export async function postReply(
     const message = {
       key: partKey,
       account: accountId,
-      conversation: target.to.replace(new RegExp(`^${WEBHOOK}:`), ''),
+      conversation: readConversation(target.to),
       threadId: target.threadId,
       text: markPart(at === sentIds.length ? mark : undefined, text, textLimit),
       ...(at === 0 && { replyTo: payload.replyToId }),

@@ -1,3 +1,4 @@
+import type { DeliveryTarget } from '../../outbox/contract.ts';
 import type { Json } from '../http/hostile-json.ts';
 import { sendFailure } from '../send-failure.ts';
 
@@ -16,4 +17,10 @@ export function readRecipient(address: string): Json {
     mayHaveArrived: false,
     reason: 'gone',
   });
+}
+
+/** One spelling for all addresses of a number or a user id. */
+export function canonicalTarget(target: DeliveryTarget): DeliveryTarget {
+  const { to, recipient } = readRecipient(target.to);
+  return { ...target, to: `whatsapp:${to === undefined ? recipient : `+${to}`}` };
 }

@@ -2,6 +2,7 @@ import { Listeners } from '../../listeners.ts';
 import type { OutboundMessage, Outbox } from '../contract.ts';
 import {
   addProof,
+  type CanonicalTarget,
   isOpen,
   noMessages,
   type Progress,
@@ -13,7 +14,7 @@ import {
 type Kept = Progress & { readonly put: OutboundMessage };
 
 /** For tests, and for runs that keep nothing. */
-export function openMemoryOutbox(): Outbox {
+export function openMemoryOutbox(canonical: CanonicalTarget = (target) => target): Outbox {
   let seq = 0;
   const messages = new Map<string, Kept>();
   const listeners = new Listeners('of the outbox');
@@ -31,7 +32,9 @@ export function openMemoryOutbox(): Outbox {
       (kept) =>
         isOpen(kept) && kept.put.target.channel === channel && kept.put.target.accountId === accountId,
     );
-    return [...Map.groupBy(open, ({ put }) => recipientOf(put)).values()].map((line) => line[0]!);
+    return [...Map.groupBy(open, ({ put }) => recipientOf(canonical(put.target))).values()].map(
+      (line) => line[0]!,
+    );
   };
   const end = (key: string, owner: string, progress: (kept: Kept) => Partial<Progress>) => {
     const kept = messages.get(key);

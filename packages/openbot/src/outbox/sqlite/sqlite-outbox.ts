@@ -1,7 +1,15 @@
 import type { BotDatabase } from '../../database/bot-database.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Outbox, OutboxMessage, OutboxState } from '../contract.ts';
-import { addProof, noMessages, type Progress, recipientOf, takeBack, toMessage } from '../outbox-message.ts';
+import {
+  addProof,
+  type CanonicalTarget,
+  noMessages,
+  type Progress,
+  recipientOf,
+  takeBack,
+  toMessage,
+} from '../outbox-message.ts';
 
 interface Row {
   seq: number;
@@ -30,7 +38,10 @@ const FIRST = `SELECT min(seq) FROM outbox WHERE channel = ? AND account_id = ? 
 const OWN = "key = ? AND owner = ? AND state = 'sending'";
 
 /** Closing it leaves the database open, which the inbox may share. */
-export function openSqliteOutbox(database: BotDatabase): Outbox {
+export function openSqliteOutbox(
+  database: BotDatabase,
+  canonical: CanonicalTarget = (target) => target,
+): Outbox {
   const { prepare, read, write } = database;
   const sql = {
     insert: prepare(
@@ -89,8 +100,10 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
       const rows = messages.map((message) => {
         const { key, agentId, sessionKey, turnId, target, payload, createdAt, isTold } = message;
         const { channel, accountId } = target;
-        const recipient = recipientOf(message);
-        const text = JSON.stringify(payload);
+        const recipient = recipientOf(canonical(target));
+        const isWritten = recipientOf(target) === recipient;
+        const { to, threadId } = target;
+        const text = JSON.stringify(isWritten ? payload : { ...payload, target: { to, threadId } });
         const turn = turnId ?? null;
         const put = [key, agentId, sessionKey, turn, channel, accountId, recipient, text, createdAt] as const;
         return [...put, ...(isTold ? (['sent', createdAt] as const) : (['waiting', 0] as const))] as const;
@@ -184,13 +197,19 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
 function toOutboxMessage(row: Row): OutboxMessage {
   const { key, turn_id: turnId, channel, account_id: accountId } = row;
   const [to, threadId] = JSON.parse(row.recipient);
+  const { target = { to, threadId }, ...payload } = JSON.parse(row.payload);
   const put = {
     key,
     agentId: row.agent_id,
     sessionKey: row.session_key,
     ...(turnId === null ? {} : { turnId }),
-    target: { channel, accountId, to, ...(threadId === undefined ? {} : { threadId }) },
-    payload: JSON.parse(row.payload),
+    target: {
+      channel,
+      accountId,
+      to: target.to,
+      ...(target.threadId === undefined ? {} : { threadId: target.threadId }),
+    },
+    payload,
     createdAt: row.created_at,
   };
   return toMessage(put, toProgress(row));

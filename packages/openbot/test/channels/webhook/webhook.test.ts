@@ -146,8 +146,8 @@ describe('messages', () => {
     const keys = bench.host.contexts.map((ctx) => routeMessage({}, account, ctx).sessionKey);
     expect(keys).toEqual([
       'agent:main:main',
-      'agent:main:webhook:group:room7',
-      'agent:main:webhook:group:room7:thread:t1',
+      'agent:main:webhook:group:%52oom7',
+      'agent:main:webhook:group:%52oom7:thread:%541',
     ]);
   });
 

@@ -7,6 +7,7 @@ import { type ApiFile, type DiscordApi, sizeOf } from '../discord-api.ts';
 import type { ChannelBook } from '../receiving/channel-book.ts';
 import { readName, readObject } from '../receiving/wire-message.ts';
 import { isId } from '../snowflake.ts';
+import { readPlace } from '../target.ts';
 import { findPost, findSent, NONCE_MS, noteOf } from './find-sent.ts';
 import { type FirstTries, type FirstTry, KEPT_MS } from './first-tries.ts';
 import { nonceOf, type ReplyPart, splitReply, TEXT_LIMIT } from './reply-parts.ts';
@@ -207,13 +208,12 @@ export class Outbound {
   async findChannel({ to, threadId }: DeliveryTarget, signal?: AbortSignal): Promise<string> {
     const thread = String(threadId ?? '');
     if (isId(thread)) return thread;
-    const [, person, id] = /^(?:discord:)?(?:(user:|<@!?)|channel:)?(\d{1,20})>?$/.exec(to.trim()) ?? [];
-    if (id === undefined) {
+    const place = readPlace(to);
+    if (place === undefined) {
       const message = `“${readName(to)}” is no target on Discord: user:<id> or channel:<id> is.`;
       throw sendFailure(message, { isPermanent: true, mayHaveArrived: false, reason: 'gone' });
     }
-    const isPerson = person !== undefined || /^discord:\d/.test(to.trim());
-    return isPerson ? this.#directChannel(id, signal) : id;
+    return place.kind === 'user' ? this.#directChannel(place.id, signal) : place.id;
   }
 
   async #directChannel(userId: string, signal?: AbortSignal): Promise<string> {

@@ -444,6 +444,7 @@ export const DOORS: Doors = {
       'machine',
       'messages',
       'people',
+      'senders',
       'sessions',
       'thinking',
     ],

@@ -10,6 +10,7 @@ import { leftovers, scheduledEdits, staleLocks } from './checks/leavings.ts';
 import { diskSpace, node } from './checks/machine.ts';
 import { database, deadLetters, index, stuckMessages } from './checks/messages.ts';
 import { pairing } from './checks/people.ts';
+import { senders } from './checks/senders.ts';
 import { headers, lostTranscripts, orphans, stores, tornLines } from './checks/sessions.ts';
 import { thinking } from './checks/thinking.ts';
 import type { Check, CheckResult, Finding, Place } from './contract.ts';
@@ -25,6 +26,7 @@ export const CHECKS: readonly Check[] = [
   models,
   channels,
   pairing,
+  senders,
   // Before fixes that write beside them: a writer removes what it finds of others.
   leftovers,
   staleLocks,

@@ -132,12 +132,14 @@ type Row = {
 };
 
 function toLetter(row: Row): Letter {
-  const [to, threadId] = JSON.parse(row.recipient) as [string, (string | number)?];
+  const [recipient, thread] = JSON.parse(row.recipient) as [string, (string | number)?];
   const {
+    target: { to, threadId } = { to: recipient, threadId: thread },
     text,
     mediaUrl,
     mediaUrls = [],
   } = JSON.parse(row.payload) as {
+    target?: { to: string; threadId?: string | number };
     text?: string;
     mediaUrl?: string;
     mediaUrls?: string[];

@@ -20,6 +20,7 @@ export const DOORS: Doors = {
     entry: ['delivery-context', 'json-object', 'read-session-entry', 'session-entry', 'snapshots'],
     key: [
       'classify',
+      'former-case',
       'group',
       'identity-links',
       'key-text',

@@ -23,6 +23,7 @@ import { isLive, locateEntry } from '../locate-entry.ts';
 import { type InitRequest, type InitSessionStateParams, readInitRequest } from './init-request.ts';
 import { describeInit, type InitOutcome, type SessionInitResult } from './init-result.ts';
 import { BEGUN, hasBegun } from './recorded-session.ts';
+import { separateSenders } from './separate-senders.ts';
 import { nameSession, nameTranscript, type SessionFileName, startSession } from './start-session.ts';
 
 /**
@@ -38,6 +39,7 @@ export async function initSessionState(params: InitSessionStateParams): Promise<
   const early = Promise.withResolvers<InitOutcome>();
   const written = settleFork(agent, fork, () =>
     agent.store.updateMany(async (draft) => {
+      separateSenders(draft, request, params.cfg.session);
       const found = await locateEntry(draft, sessionKey, agent);
       const begun = (await hasBegun(agent, found)) ? found : undefined;
       if (begun === undefined) {

@@ -283,7 +283,7 @@ export const DOORS: Doors = {
     'channels/telegram/sending': ['payload-parts', 'sender'],
     'channels/text': ['mark-repeat', 'split-text'],
     'channels/webhook': ['driver', 'target'],
-    'channels/whatsapp': ['driver', 'phone-number', 'recipient'],
+    'channels/whatsapp': ['driver', 'recipient'],
     'chat-commands': ['answer-words', 'contract', 'parse-words', 'plain-slashes', 'table'],
     'cli/tables': [
       'agents',

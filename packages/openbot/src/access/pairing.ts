@@ -112,7 +112,7 @@ export function denyPairing(
 /** Takes back what an approval gave. */
 export function revokePairing(stateDir: string, id: string, filter: PairingFilter): Promise<PairedPerson> {
   return changePairing(stateDir, (before) => {
-    const those = before.approved.filter((one) => isOn(one, filter) && one.id === id.trim());
+    const those = before.approved.filter((one) => isOn(one, filter) && one.id === id);
     const person = onlyOne(those, `a person "${id}" who was approved`);
     return {
       file: { ...before, approved: before.approved.filter((one) => one !== person) },

@@ -6,8 +6,7 @@ import type { ChannelDriver } from './contract.ts';
 import { canonicalTarget as targetOnDiscord } from './discord/target.ts';
 import { canonicalTarget as targetOnTelegram } from './telegram/target.ts';
 import { canonicalTarget as targetOnWebhook } from './webhook/target.ts';
-import { normalizePhone } from './whatsapp/phone-number.ts';
-import { canonicalTarget as targetOnWhatsApp } from './whatsapp/recipient.ts';
+import { normalizePhone, canonicalTarget as targetOnWhatsApp } from './whatsapp/recipient.ts';
 
 /** A chat network that this version can speak on. */
 export interface ChannelKind {

@@ -30,7 +30,8 @@ export function readNamed(
   input: PairingInput,
   what: string,
 ): { readonly name: string; readonly filter: PairingFilter } {
-  const words = input.words.flatMap((word) => word?.trim() || []);
+  // An id may have spaces at its ends.
+  const words = input.words.filter((word) => word?.trim());
   const name = words.at(-1);
   if (name === undefined)
     throw new OpenBotError('USAGE', `Which ${what}?`, { hint: "'openbot pairing list' shows them" });

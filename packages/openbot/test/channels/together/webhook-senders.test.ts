@@ -1,5 +1,6 @@
 /** Programs choose the ids of senders on a webhook: only the exact one is the person of a list. */
 import { expect, test } from 'vitest';
+import { approvePairing, listPairing, revokePairing } from '../../../src/access/pairing.ts';
 import type { BotConfig } from '../../../src/config/bot-config.ts';
 import { BotHome, type HomeOptions, PARROT } from '../../bot/bot-home.ts';
 import { waitFor } from '../../setup/command-bench.ts';
@@ -11,6 +12,7 @@ const OTHERS = ['ME', 'Me', 'mE', 'me ', ' me', 'mE ', 'webhook:me', 'WEBHOOK:me
 async function open(config: BotConfig, options: HomeOptions = {}) {
   const bench = await WebhookBench.open();
   const home = new BotHome();
+  home.time = bench.now;
   const channels = [bench.makeChannel()];
   const bot = await home.open({ config: structuredClone(config), channels, play: PARROT, ...options });
   let posts = 0;
@@ -60,6 +62,37 @@ test('nobody but the exact owner answers a permission question', async () => {
   await bot.idle();
   expect(texts()).toContain(`[${id}] Not allowed.`);
   expect(home.turnsOf('agent:main:webhook:group:crew')[0]).toHaveLength(1);
+});
+
+test('nobody but the exact sender is let in by an approval, or limited by what another writes', async () => {
+  const clock = new ManualClock();
+  const { home, bot, post, texts } = await open(
+    {
+      agents: { defaults: { model: 'script/parrot' } },
+      channels: { webhook: { dmPolicy: 'pairing', rateLimit: 2 } },
+      session: { dmScope: 'per-channel-peer' },
+    },
+    { clock },
+  );
+  const approve = async (id: string) => {
+    const { requests } = listPairing(home.stateDir, {}, home.time!);
+    await approvePairing(home.stateDir, requests.find((one) => one.id === id)!.code, {}, home.time!);
+  };
+  for (const id of ['me', 'me ']) {
+    await post(id, 'say hello');
+    await approve(id);
+  }
+  for (const id of OTHERS.filter((one) => one !== 'me ')) await post(id, `say I am ${id}`);
+  await bot.idle();
+  expect(texts().filter((text) => /^(?:hello|I am)/.test(String(text)))).toEqual([]);
+  for (const text of ['one', 'two', 'three']) await post('me ', `say ${text}`);
+  await post('me', 'say four');
+  await bot.idle();
+  const said = texts().join('\n');
+  for (const word of ['one', 'two', 'four']) expect(said).toContain(word);
+  expect(said).not.toContain('three');
+  await revokePairing(home.stateDir, 'me ', {});
+  expect(listPairing(home.stateDir, {}, home.time!).approved.map(({ id }) => id)).toEqual(['me']);
 });
 
 test.each(['per-peer', 'per-channel-peer', 'per-account-channel-peer'] as const)(

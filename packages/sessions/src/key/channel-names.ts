@@ -34,12 +34,14 @@ export function isChannelName(word: string): boolean {
 /** Networks of OpenClaw on which no two ids differ by case alone. */
 const CASELESS: ReadonlySet<string> = new Set(['irc', 'line', 'mattermost', 'slack', 'twitch']);
 
+/** The country in front of a user id (`US.1349`), which has no other case, and the ids of groups. */
+const WHATSAPP_CASELESS = /^[A-Z]{2}(?=\.)|^[\d-]+@[Gg]\.[Uu][Ss]$/;
+
 /**
  * An id as keys have it. OpenClaw's are in lower case, also on networks where two people can have ids that differ by it
  * (Matrix, webhooks): there the id stays as it is.
  */
 export function foldIdCase(channel: string | undefined, id: string): string {
-  const isCaseless =
-    channel === 'whatsapp' ? /^[\d-]+@g\.us$/i.test(id) : channel !== undefined && CASELESS.has(channel);
-  return isCaseless ? id.toLowerCase() : id;
+  if (channel === 'whatsapp') return id.replace(WHATSAPP_CASELESS, (text) => text.toLowerCase());
+  return channel !== undefined && CASELESS.has(channel) ? id.toLowerCase() : id;
 }

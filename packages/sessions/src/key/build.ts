@@ -86,7 +86,7 @@ function buildDirectKey(agentId: string, params: AgentPeerSessionKeyParams): str
 
 function buildGroupKey(agentId: string, channel: string, kind: 'group' | 'channel', id: unknown): string {
   const peerId = foldIdCase(channel, readKeyId(id, 'peer id')) || 'unknown';
-  const [, group = '', topic = ''] = /^(.+?):topic:(.+)$/i.exec(peerId) ?? [];
+  const [, group = '', topic = ''] = /^(.+?):topic:(.+)$/.exec(peerId) ?? [];
   if (group.trim() === '' || topic.trim() === '') return formatSessionKey({ kind, agentId, channel, peerId });
   return buildThreadSessionKey(formatSessionKey({ kind, agentId, channel, peerId: group }), topic, 'topic');
 }

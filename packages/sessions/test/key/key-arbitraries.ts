@@ -57,7 +57,7 @@ const anyText = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 24 });
 /** Ids as channels could deliver them, mostly nasty ones; never blank, never with control characters. */
 export const oddIds: fc.Arbitrary<string> = fc
   .oneof(charged, charged, anyText)
-  .filter((id) => id.trim() !== '' && isKeyText(id.trim()));
+  .filter((id) => id.trim() !== '' && isKeyText(id));
 
 export const agentIds: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('main', 'codex', 'thread', 'dm', 'agent', 'Support Desk', '_x', 'a-', '--', 'ÄÖ', '../..'),

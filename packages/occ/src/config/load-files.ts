@@ -68,5 +68,6 @@ function resolveFrom(folder: string, path: string): string {
 
 function showPath(path: string, cwd: string): string {
   const below = relative(cwd, path);
-  return below === '' || below.startsWith('..') || isAbsolute(below) ? path : below.split(sep).join('/');
+  const isBelow = below !== '' && below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
+  return isBelow ? below.split(sep).join('/') : path;
 }

@@ -1,5 +1,5 @@
 import { chmodSync, constants, copyFileSync, linkSync, statSync, unlinkSync } from 'node:fs';
-import { dirname, isAbsolute, join, parse, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { makeFolder } from '@openbot/sessions/disk';
 
 /** The folder in a state folder that holds what fixes took out of the way, by the day. */
@@ -23,7 +23,7 @@ export async function moveAside(stateDir: string, path: string, now: number): Pr
 /** What is outside of the state folder keeps its whole path: agents have files of the same name. */
 function placeOf(stateDir: string, path: string): string {
   const inside = relative(stateDir, path);
-  if (!inside.startsWith('..') && !isAbsolute(inside)) return inside;
+  if (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return inside;
   const whole = resolve(path);
   return join('outside', whole.slice(parse(whole).root.length));
 }

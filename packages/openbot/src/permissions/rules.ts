@@ -142,7 +142,7 @@ function matchesPath(pattern: string, path: string, { workspaceDir, home }: Rule
   const wanted = resolve(workspaceDir, path);
   if (!pattern.includes('/')) {
     const inside = relative(workspaceDir, wanted);
-    const isInside = !inside.startsWith('..') && !isAbsolute(inside);
+    const isInside = inside !== '..' && !inside.startsWith('../') && !isAbsolute(inside);
     return isInside && (matchesWild(pattern, basename(wanted)) || inside.split('/').includes(pattern));
   }
   if (pattern.startsWith('~/') && home === undefined) return false;

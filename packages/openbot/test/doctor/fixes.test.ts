@@ -45,6 +45,13 @@ it('what is moved aside never takes the place of another file', async () => {
   expect(moved.sort()).toEqual([paths[0], paths[0], paths[1]].map((path) => `of ${path}`));
 });
 
+it('a name that begins with two dots is in the state folder', async () => {
+  const { stateDir } = makePlace();
+  writeFileSync(join(stateDir, '..x.tmp'), '');
+  await moveAside(stateDir, join(stateDir, '..x.tmp'), 0);
+  expect(readdirSync(join(stateDir, 'moved-aside', '1970-01-01T00-00-00'))).toEqual(['..x.tmp']);
+});
+
 it('a database that is damaged, and one that cannot be looked at', () => {
   const { stateDir } = makePlace(undefined, { damaged: 'no database' });
   expect(checkDatabase(join(stateDir, 'damaged'))).toEqual({

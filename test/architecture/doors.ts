@@ -559,6 +559,7 @@ export const DOORS: Doors = {
       'contract',
       'dialog',
       'explain-denial',
+      'find-denial',
       'permission-desk',
       'policy',
       'question-rows',

@@ -126,6 +126,8 @@ const BUNDLES = {
         .map((file) => join(SOURCE, `${file}.ts`))
         .concat(join(SOURCE, 'gateway-process', 'readiness.ts')),
     ],
+    // Loaded where a rule forbids commands; with the parser inside.
+    ['command-rules', [join(SOURCE, 'permissions', 'started-commands.ts')]],
     // Loaded where the model is not a scripted one. pi itself is installed beside it.
     ['pi-runner', [join(SOURCE, 'runners', 'pi', 'runner.ts')]],
     // Each is loaded where its network is configured; the library of the network is installed beside it.

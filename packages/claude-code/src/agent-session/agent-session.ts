@@ -59,7 +59,7 @@ export interface AgentSessionRequest {
   /** Asked about a use of Claude Code's own tools that its rules do not allow by themselves. */
   permit(call: AgentCall, signal: AbortSignal): Promise<AgentPermission>;
   /** Asked about every use of Claude Code's own tools, also those that it allows by itself: why it is refused. */
-  findDenial?(call: AgentCall): string | undefined;
+  findDenial?(call: AgentCall): string | undefined | Promise<string | undefined>;
   /** Rules, `Read(.env)`, for files that Claude Code's own tools must leave out when they search. */
   readonly unreadable?: readonly string[];
   /** Asked when Claude Code would compact the conversation by itself. False: it goes on without. */

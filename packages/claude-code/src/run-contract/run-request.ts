@@ -92,7 +92,7 @@ export interface RunRequest {
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   /** Asked about every call, also those that a rule or the mode allows: why it is refused. */
-  readonly findDenial?: (call: ToolUse) => string | undefined;
+  readonly findDenial?: (call: ToolUse) => string | undefined | Promise<string | undefined>;
   /** The most tool rounds in one turn. */
   readonly maxTurns?: number;
   /** Default: all, as in the terminal. Empty: neither the user's nor the repository's settings. */

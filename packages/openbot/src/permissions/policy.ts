@@ -1,3 +1,4 @@
+import { shorten } from '@openbot/sessions/terminal-text';
 import type { Clock } from '../clock.ts';
 import type {
   Answer,
@@ -7,9 +8,10 @@ import type {
   PermissionRequest,
   PermissionSettings,
 } from './contract.ts';
+import { findDenial, findReadDenial } from './find-denial.ts';
 import {
+  type Denial,
   findAllowing,
-  findDenying,
   listUnreadable,
   type RulePlaces,
   suggestNarrow,
@@ -56,13 +58,20 @@ export class Policy {
    * For uses that need no permission otherwise: why a rule forbids this one.
    * @param folder that the tool works in, where it is not the workspace. Paths in rules are relative to both.
    */
-  findDenial(use: ToolUse, folder?: string): string | undefined {
+  async findDenial(use: ToolUse, folder?: string): Promise<string | undefined> {
     const { settings, places } = this.#options;
-    const folders = [places.workspaceDir, ...(folder === undefined ? [] : [folder])];
-    const rule = folders
-      .map((workspaceDir) => findDenying(settings.deny ?? [], use, { ...places, workspaceDir }))
-      .find((denying) => denying !== undefined);
-    return rule && `The rule ${rule} forbids it. Do not try it in another way.`;
+    for (const workspaceDir of [places.workspaceDir, ...(folder === undefined ? [] : [folder])]) {
+      const denial = await findDenial(settings.deny ?? [], use, { ...places, workspaceDir });
+      if (denial !== undefined) return describeDenial(denial);
+    }
+    return undefined;
+  }
+
+  /** Why a rule forbids to show what is in a file. */
+  findReadDenial(path: string): string | undefined {
+    const { settings, places } = this.#options;
+    const denial = findReadDenial(settings.deny ?? [], path, places);
+    return denial && describeDenial(denial);
   }
 
   /** @param ask in the place of the settings' own */
@@ -72,7 +81,7 @@ export class Policy {
     ask = this.#options.settings.ask ?? 'on-miss',
   ): Promise<Permission> {
     const { settings, places, asker } = this.#options;
-    const denial = this.findDenial(request);
+    const denial = await this.findDenial(request);
     if (denial !== undefined) return deny(denial);
     const isKnown = findAllowing([...(settings.allow ?? []), ...this.#added], request, places) !== undefined;
     if (isKnown && ask !== 'always') return ALLOWED;
@@ -145,6 +154,12 @@ const RUN_ENDED = 'The run was ended.';
 
 function deny(reason: string): Permission {
   return { isAllowed: false, reason };
+}
+
+/** For the model. */
+function describeDenial({ rule, doubt }: Denial): string {
+  if (doubt === undefined) return `The rule ${rule} forbids it. Do not try it in another way.`;
+  return `The rule ${rule} forbids commands, and it cannot be told which ones this runs: ${shorten(doubt, 200)}. Write each command by its name, not in a variable or a script.`;
 }
 
 /** For people and models: `5 minutes`. */

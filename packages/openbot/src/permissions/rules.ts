@@ -3,6 +3,8 @@
  * `WebFetch(domain:example.org)`, `mcp__server`. They compare names and texts and look at no file.
  */
 import { basename, isAbsolute, join, posix, relative, resolve } from 'node:path';
+import { nameOfProgram, type ShellWord } from './shell-words.ts';
+import type { StartedCommands } from './started-commands.ts';
 
 /** A call of a tool. */
 export interface ToolUse {
@@ -61,13 +63,31 @@ export function listUnreadable(rules: readonly string[]): string[] {
 /** Tools that show lines of files: what must not be read must not be searched either. */
 const SEARCHING: readonly string[] = ['grep', 'Grep'];
 
-/** The first rule that forbids a call, or a part of its command. Shells have more ways to hide a command than this finds. */
-export function findDenying(rules: readonly string[], use: ToolUse, places: RulePlaces): string | undefined {
+/** A rule that forbids a call. */
+export interface Denial {
+  readonly rule: string;
+  /** Why the call cannot be told from one that the rule forbids. Absent where it is one. */
+  readonly doubt?: string;
+}
+
+/**
+ * The first rule that forbids a call.
+ * @param started what a shell starts for its command. Without that, rules about commands forbid each command.
+ */
+export function findDenying(
+  rules: readonly string[],
+  use: ToolUse,
+  places: RulePlaces,
+  started: StartedCommands = { commands: [], doubtful: 'it was not read' },
+): Denial | undefined {
   const isSearch = SEARCHING.includes(use.toolName);
   const uses = isSearch ? [use, readingOf(pathIn(use.arguments) ?? '.')] : [use];
-  const matchCommand = (pattern: string, command: string) =>
-    [command, ...listParts(command)].some((part) => matchesPattern(pattern, part));
-  return rules.find((rule) => uses.some((one) => matches(rule, one, places, matchCommand)));
+  const find = (matchCommand: (pattern: string, command: string) => boolean) =>
+    rules.find((rule) => uses.some((one) => matches(rule, one, places, matchCommand)));
+  const rule = find((pattern, command) => forbidsCommand(pattern, command, started));
+  if (rule !== undefined) return { rule };
+  const doubted = started.doubtful === undefined ? undefined : find(() => true);
+  return doubted === undefined ? undefined : { rule: doubted, doubt: started.doubtful };
 }
 
 function matches(
@@ -113,11 +133,33 @@ function matchesPattern(pattern: string, command: string): boolean {
   return prefix === '' || command === prefix || command.startsWith(`${prefix} `);
 }
 
-function listParts(command: string): string[] {
-  return command
-    .split(/[;&|\r\n(){}`]+|\$\(/)
-    .map((part) => part.trim().replace(/^(?:\w+=\S*\s+)+/, ''))
-    .filter((part) => part !== '');
+/** Whether a command, or one that it starts, is of this form. */
+function forbidsCommand(pattern: string, command: string, { commands }: StartedCommands): boolean {
+  return (
+    matchesPattern(pattern, command) ||
+    commands.some(
+      ({ words, source }) =>
+        (source !== undefined && matchesPattern(pattern, source)) || mayMatch(pattern, words),
+    )
+  );
+}
+
+/** Words that are known only when the command runs could be any, as far as the pattern has no star. */
+function mayMatch(pattern: string, [program, ...args]: readonly ShellWord[]): boolean {
+  if (program?.text === undefined) return true;
+  const { text } = program;
+  const rest = args.map((word) => ` ${word.text ?? word.source}`).join('');
+  const at = args.findIndex((word) => word.text === undefined);
+  const unknown = args[at];
+  const before = args.slice(0, Math.max(at, 0)).map((word) => ` ${word.text}`);
+  const fixed = pattern.endsWith(':*') ? pattern.slice(0, -2) : pattern.split('*', 1)[0]!;
+  const names = new Set([text, text.slice(text.lastIndexOf('/') + 1), nameOfProgram(text)]);
+  return [...names].some((name) => {
+    if (matchesPattern(pattern, name + rest)) return true;
+    if (unknown === undefined) return false;
+    const known = name + before.join('');
+    return fixed.startsWith(`${known} ${unknown.start}`) || (unknown.isSplit && fixed === known);
+  });
 }
 
 /** Without backtracking into earlier stars: linear in the length of the text for each star. */

@@ -181,7 +181,7 @@ export interface RunRequest {
    */
   permit(request: PermissionRequest, signal: AbortSignal): Promise<Permission>;
   /** Why a rule forbids a use of a tool of the runner's own program, also one that the program would not ask about. */
-  findDenial?(use: Pick<PermissionRequest, 'toolName' | 'arguments'>): string | undefined;
+  findDenial?(use: Pick<PermissionRequest, 'toolName' | 'arguments'>): Promise<string | undefined>;
   /** Rules in Claude Code's syntax for the files that such a program must leave out when it searches. */
   readonly unreadable?: readonly string[];
   readonly signal: AbortSignal;

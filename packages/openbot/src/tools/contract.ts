@@ -86,7 +86,10 @@ export interface ToolSession {
   /** Asks about what a program that a tool starts wants to do: rules, then the person. */
   permit(request: PermissionRequest, signal: AbortSignal): Promise<Permission>;
   /** Why a rule forbids what such a program does in a folder, also what the program allows by itself. */
-  findDenial(use: Pick<PermissionRequest, 'toolName' | 'arguments'>, folder: string): string | undefined;
+  findDenial(
+    use: Pick<PermissionRequest, 'toolName' | 'arguments'>,
+    folder: string,
+  ): Promise<string | undefined>;
   /** Rules in Claude Code's syntax for the files that such a program must leave out when it searches. */
   readonly unreadable: readonly string[];
 }

@@ -2,7 +2,6 @@ import { isSharedSession } from '../access/shared-session.ts';
 import { listMedia } from '../media/media-fields.ts';
 import { folderOfMedia } from '../media/places.ts';
 import type { Policy } from '../permissions/policy.ts';
-import { readingOf } from '../permissions/rules.ts';
 import type { ModelChoice, RunRequest } from '../runners/contract.ts';
 import { FILE_TOOLS } from '../tools/all.ts';
 import { decideUse, isUsedUnasked, listTools, mayBeUsed } from '../tools/allowed-tools.ts';
@@ -67,14 +66,14 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
       readableDirs: readableDirsOf(turn),
       // Their names cannot be guessed, so an agent reads those that a message to it named.
       folderOf: (path) => folderOfMedia(tools.stateDir, path),
-      findReadDenial: (path) => policy.findDenial(readingOf(path)),
+      findReadDenial: (path) => policy.findReadDenial(path),
     },
     listed.map(({ name }) => name),
     async (tool, args, { callId, signal }) => {
       const request = { callId, toolName: tool.name, arguments: args };
       const use = decideUse(tool, args, rules);
       if (use.do === 'ask') return policy.permit(request, signal, use.how);
-      const reason = use.do === 'refuse' ? use.reason : policy.findDenial(request);
+      const reason = use.do === 'refuse' ? use.reason : await policy.findDenial(request);
       return reason === undefined ? { isAllowed: true } : { isAllowed: false, reason };
     },
   );

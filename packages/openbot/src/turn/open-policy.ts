@@ -1,3 +1,4 @@
+import { findReadDenial } from '../permissions/find-denial.ts';
 import { Policy } from '../permissions/policy.ts';
 import type { RulePlaces } from '../permissions/rules.ts';
 import { maySend, requesterOf } from './deliver.ts';
@@ -31,7 +32,12 @@ export function openPolicy(turn: Turn, session: TurnSession, onAnswer?: () => vo
   });
 }
 
-export function placesOfRules({ agent, tools }: Turn): RulePlaces {
+/** Whether a rule forbids the agent to read a file. */
+export function isReadDenied(turn: Turn, path: string): boolean {
+  return findReadDenial(turn.agent.permissions.deny ?? [], path, placesOfRules(turn)) !== undefined;
+}
+
+function placesOfRules({ agent, tools }: Turn): RulePlaces {
   return { workspaceDir: agent.workspaceDir, home: tools.env.HOME };
 }
 

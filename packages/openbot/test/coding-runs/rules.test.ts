@@ -203,7 +203,7 @@ const SESSION: ToolSession = {
   model: { provider: 'script', model: 'echo' },
   chain: [],
   permit: async () => ({ isAllowed: true }),
-  findDenial: () => undefined,
+  findDenial: async () => undefined,
   unreadable: [],
 };
 

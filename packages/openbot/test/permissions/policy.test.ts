@@ -87,3 +87,18 @@ test('a question that cannot be asked, and a text in the place of a person, deny
     reason: 'It needs a permission each time, and no person can be asked: it is night.',
   });
 });
+
+test('a refusal says why a command cannot be told from a forbidden one', async () => {
+  const { policy } = open({ deny: ['Read(x)', 'Bash(rm:*)'], allow: ['Bash'] });
+  const ask = (command: string) => policy.permit({ ...REQUEST, arguments: { command } }, RUNNING);
+  await expect(ask('true && rm x')).resolves.toEqual({
+    isAllowed: false,
+    reason: 'The rule Bash(rm:*) forbids it. Do not try it in another way.',
+  });
+  await expect(ask('source .env')).resolves.toEqual({
+    isAllowed: false,
+    reason:
+      'The rule Bash(rm:*) forbids commands, and it cannot be told which ones this runs: what source runs is not in the command. Write each command by its name, not in a variable or a script.',
+  });
+  await expect(ask('true')).resolves.toEqual({ isAllowed: true });
+});

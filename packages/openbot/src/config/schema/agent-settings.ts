@@ -63,7 +63,7 @@ const rules = z.optional(
 const permissions = section({
   allow: about('Rules of what is allowed without a question', rules),
   deny: about(
-    "Rules of what is never allowed, also for OpenBot's own tools and in coding runs. They win over `allow`, over answers and over what Claude Code allows by itself",
+    "Rules of what is never allowed, also for OpenBot's own tools and in coding runs. They win over `allow`, over answers and over what Claude Code allows by itself. They are no wall: [what they are worth](security.md#what-a-deny-rule-is-worth)",
     rules,
   ),
   ask: about(

@@ -2,11 +2,10 @@ import type { SessionEntry } from '@openbot/sessions';
 import { resolveChannelSettings } from '../../config/channels.ts';
 import { folderOfMedia } from '../../media/places.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
-import { findDenying, readingOf } from '../../permissions/rules.ts';
 import type { ModelChoice } from '../../runners/contract.ts';
 import { isHeartbeat } from '../heartbeat/heartbeat-message.ts';
 import { buildHeartbeatReplies } from '../heartbeat/heartbeat-replies.ts';
-import { placesOfRules } from '../open-policy.ts';
+import { isReadDenied } from '../open-policy.ts';
 import type { Turn } from '../open-turn.ts';
 import { timeoutOf } from '../run-agent.ts';
 import type { RunTally } from '../run-tally.ts';
@@ -41,10 +40,7 @@ export function buildReplies(turn: Turn, entry: SessionEntry, run: RepliedRun): 
   const common = {
     resolveMedia: mediaWithin(
       agent.workspaceDir,
-      (path) => {
-        const { deny = [] } = agent.permissions;
-        return findDenying(deny, readingOf(path), placesOfRules(turn)) !== undefined;
-      },
+      (path) => isReadDenied(turn, path),
       (path) => folderOfMedia(tools.stateDir, path),
     ),
     sentByTool: tally.sent,

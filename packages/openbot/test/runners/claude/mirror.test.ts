@@ -184,7 +184,7 @@ describe.skipIf(missing !== undefined)(
             return { isAllowed: true };
           },
           unreadable: ['Read(hidden.txt)'],
-          findDenial: ({ arguments: { file_path: path } }) =>
+          findDenial: async ({ arguments: { file_path: path } }) =>
             String(path).endsWith('.env') ? 'The rule Read(.env) forbids it.' : undefined,
         },
       );

@@ -1,0 +1,291 @@
+/** What programs do that start other commands by their arguments. */
+import { type ShellWord, unknownWord } from './shell-words.ts';
+
+export type Shell = 'sh' | 'bash';
+
+export interface CommandSink {
+  start(words: readonly ShellWord[], shell: Shell, input?: string): void;
+  script(source: string, shell: Shell): void;
+  /** More may be started than is known. */
+  doubt(reason: string): void;
+}
+
+interface Surroundings {
+  readonly shell: Shell;
+  /** The here-document that the command reads. */
+  readonly input: string | undefined;
+}
+
+interface Starter {
+  /** Letters of options without a value. Each other option may have the next word as its value. */
+  readonly flags?: string;
+  /** Words between the options and the command. */
+  readonly operands?: number;
+}
+
+/** Programs and builtins that start what is named behind their options. */
+const STARTERS: Readonly<Record<string, Starter>> = {
+  '-': {},
+  builtin: {},
+  busybox: {},
+  caffeinate: { flags: 'dimsu' },
+  chroot: { operands: 1 },
+  chrt: { flags: 'abfimoprRvd', operands: 1 },
+  command: { flags: 'p' },
+  'dbus-run-session': {},
+  doas: { flags: 'nsL' },
+  env: { flags: 'i0v' },
+  exec: { flags: 'cl' },
+  flock: { flags: 'ensuxoFv', operands: 1 },
+  ionice: { flags: 't' },
+  ltrace: {},
+  nice: {},
+  nocorrect: {},
+  noglob: {},
+  nohup: {},
+  nsenter: {},
+  numactl: {},
+  pkexec: {},
+  prlimit: {},
+  repeat: { operands: 1 },
+  rlwrap: {},
+  runuser: {},
+  script: { flags: 'aefqk', operands: 1 },
+  setarch: { operands: 1 },
+  setpriv: {},
+  setsid: { flags: 'cfw' },
+  stdbuf: {},
+  strace: { flags: 'fFqrtTvxyC' },
+  sudo: { flags: 'AbBEHiKknPSs' },
+  'systemd-run': {},
+  taskset: { operands: 1 },
+  time: { flags: 'apqvlh' },
+  timeout: { flags: 'fpv', operands: 1 },
+  toybox: {},
+  unbuffer: { flags: 'p' },
+  unshare: {},
+  valgrind: {},
+  'xvfb-run': { flags: 'a' },
+};
+
+/** Their options and operands, then a text for a shell in one word or several. */
+const TEXT_STARTERS: Readonly<Record<string, Starter>> = {
+  ssh: { flags: '1246AaCfGgKkMNnqsTtVvXxYy', operands: 1 },
+  watch: { flags: 'bcdeghtwx' },
+};
+
+/** They start a text behind `-c`, with whatever else is before and behind it. */
+const WITH_TEXT_OPTION = new Set(['flock', 'runuser', 'script', 'su', 'sg']);
+
+const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'rbash', 'zsh', 'ksh', 'mksh', 'oksh', 'yash', 'posh']);
+
+/** What they run is in files, in other processes or in a language that is not read here. */
+const UNREADABLE = new Set([
+  ...['.', 'source', 'alias', 'bind', 'compgen', 'complete', 'enable', 'fc'],
+  ...['at', 'batch', 'parallel', 'screen', 'tmux', 'expect', 'entr'],
+  ...['fish', 'csh', 'tcsh', 'nu', 'elvish', 'xonsh', 'pwsh', 'powershell', 'cmd'],
+]);
+
+/** Variables whose value a shell runs, or the file that they name. */
+export const RUN_BY_SHELLS = /^(?:BASH_ENV|ENV|PROMPT_COMMAND)(?:=|$)/;
+
+/** Builtins that reckon with the index in a name: `read 'a[$(rm x)]'`. */
+const NAMING = new Set([
+  ...['[', 'declare', 'export', 'getopts', 'let', 'local', 'mapfile', 'printf', 'read', 'readarray'],
+  ...['readonly', 'test', 'typeset', 'unset', 'wait'],
+]);
+export const HIDDEN_INDEX = /\[.*(?:\$\(|`)/s;
+
+/** Options of programs that go through files, and start the command behind such an option. */
+const FOR_FILES: Readonly<Record<string, ReadonlySet<string>>> = {
+  find: new Set(['-exec', '-execdir', '-ok', '-okdir']),
+  fd: new Set(['-x', '-X', '--exec', '--exec-batch']),
+};
+const ALSO_FOR_FILES: Readonly<Record<string, string>> = { gfind: 'find', fdfind: 'fd' };
+
+/** Tells `sink` what a command starts beside itself. */
+export function readNested(
+  name: string,
+  args: readonly ShellWord[],
+  around: Surroundings,
+  sink: CommandSink,
+): void {
+  const forFiles = FOR_FILES[ALSO_FOR_FILES[name] ?? name];
+  if (UNREADABLE.has(name)) sink.doubt(`what ${name} runs is not in the command`);
+  else if (SHELLS.has(name)) readShell(name, args, around, sink);
+  else if (name === 'eval') readText(args, around.shell, sink);
+  else if (name === 'trap') readText(args.slice(0, 1), around.shell, sink);
+  else if (name === 'xargs') readXargs(args, around, sink);
+  else if (forFiles !== undefined) readForFiles(name, args, forFiles, around, sink);
+  else if (NAMING.has(name)) readNames(name, args, sink);
+  else if (name === 'hash' && args.some(({ start }) => start.startsWith('-') && start.includes('p')))
+    sink.doubt('hash gives a program another name');
+  else readStarter(name, args, around, sink);
+}
+
+function readStarter(
+  name: string,
+  args: readonly ShellWord[],
+  { shell, input }: Surroundings,
+  sink: CommandSink,
+): void {
+  if (WITH_TEXT_OPTION.has(name)) readTextOption(name, args, sink);
+  const starter = STARTERS[name];
+  const textStarter = TEXT_STARTERS[name];
+  // It only says what would be started.
+  if (name === 'command' && /^-p*[vV]/.test(args[0]?.start ?? '')) return;
+  if (name === 'env' && args.some(({ start }) => /^-(?:[a-zA-Z0-9]*S|-split)/.test(start)))
+    sink.doubt('env -S makes words of a text');
+  if (starter !== undefined)
+    for (const at of listStarts(name, args, starter, sink)) sink.start(args.slice(at), shell, input);
+  if (textStarter !== undefined)
+    for (const at of listStarts(name, args, textStarter, sink)) readText(args.slice(at), 'sh', sink);
+}
+
+const MOST_STARTS = 10;
+
+/** Where the command of such a program may begin: an option that is not known may have the next word as its value. */
+function listStarts(
+  name: string,
+  args: readonly ShellWord[],
+  { flags = '', operands = 0 }: Starter,
+  sink: CommandSink,
+): number[] {
+  const starts: number[] = [];
+  let [fewest, most, mayBeValue] = [0, 0, false];
+  for (const [at, word] of args.entries()) {
+    if (fewest > operands) break;
+    if (word.isSplit || (word.text === undefined && word.start === '')) {
+      sink.doubt(`${word.source} behind ${name} is known only when it runs`);
+      break;
+    }
+    if (word.start.startsWith('-')) {
+      mayBeValue = !isFlag(word.start, flags);
+    } else if (/^\w+=/.test(word.start)) {
+      if (RUN_BY_SHELLS.test(word.start)) sink.doubt(`a shell runs what ${word.source} names`);
+    } else {
+      if (most >= operands) starts.push(at);
+      if (starts.length > MOST_STARTS) {
+        sink.doubt(`${name} has too many options`);
+        break;
+      }
+      most++;
+      if (!mayBeValue) fewest++;
+      mayBeValue = false;
+    }
+  }
+  return starts;
+}
+
+function isFlag(option: string, flags: string): boolean {
+  if (option === '-' || option === '--' || option.includes('=')) return true;
+  return !option.startsWith('--') && [...option.slice(1)].every((letter) => flags.includes(letter));
+}
+
+/** Their words, joined by spaces, are a script. */
+function readText(words: readonly ShellWord[], shell: Shell, sink: CommandSink): void {
+  const unknown = words.find(({ text }) => text === undefined);
+  if (unknown !== undefined) sink.doubt(`${unknown.source} is known only when it runs`);
+  else sink.script(words.map(({ text }) => text).join(' '), shell);
+}
+
+function readTextOption(name: string, args: readonly ShellWord[], sink: CommandSink): void {
+  let isFound = false;
+  for (const [at, { start }] of args.entries()) {
+    const [, attached] = /^(?:--(?:session-)?command(?:=|$)|-[a-bd-zA-Z]*c)(.*)$/s.exec(start) ?? [];
+    if (attached === undefined) continue;
+    isFound = true;
+    if (attached === '') readText(args.slice(at + 1, at + 2), 'sh', sink);
+    else if (args[at]!.text === undefined) readText([args[at]!], 'sh', sink);
+    else sink.script(attached, 'sh');
+  }
+  const unknown = args.find(({ text }) => text === undefined);
+  if (unknown !== undefined) sink.doubt(`${unknown.source} behind ${name} is known only when it runs`);
+  else if (!isFound && name !== 'flock' && name !== 'runuser') sink.doubt(readsInput(name));
+}
+
+function readsInput(name: string): string {
+  return `${name} reads its commands from a file or its input`;
+}
+
+function readShell(
+  name: string,
+  args: readonly ShellWord[],
+  { input }: Surroundings,
+  sink: CommandSink,
+): void {
+  const shell = ['bash', 'rbash', 'zsh'].includes(name) ? 'bash' : 'sh';
+  let at = 0;
+  let isText = false;
+  for (; /^[-+]./.test(args[at]?.text ?? ''); at++) {
+    const option = args[at]!.text!;
+    if (option === '--') {
+      at++;
+      break;
+    }
+    if (option === '--version' || option === '--help') return;
+    if (/^--(?:rcfile|init-file)/.test(option)) sink.doubt(readsInput(name));
+    if (option.startsWith('--')) continue;
+    isText ||= option.startsWith('-') && option.includes('c');
+    // Each has a value: `-eo pipefail`.
+    at += option.match(/o/gi)?.length ?? 0;
+  }
+  const values = args.slice(0, at);
+  const operand = args[at]?.text === '-' && isText ? args[at + 1] : args[at];
+  const unknown = [...values, ...(operand === undefined ? [] : [operand])].find(
+    ({ text }) => text === undefined,
+  );
+  if (unknown !== undefined) sink.doubt(`${unknown.source} behind ${name} is known only when it runs`);
+  else if (isText && operand !== undefined) sink.script(operand.text!, shell);
+  else if (operand === undefined && input !== undefined) sink.script(input, shell);
+  else sink.doubt(readsInput(name));
+}
+
+/** What it reads is put behind the words of the command, or in the place of a word. */
+function readXargs(args: readonly ShellWord[], around: Surroundings, sink: CommandSink): void {
+  for (const at of listStarts('xargs', args, { flags: '0prtxo' }, sink)) {
+    const options = args.slice(0, at);
+    const marks = options.map(({ start }) => start.replace(/^-(?:-replace=|[IiJ])/, '')).concat('{}');
+    const command = args
+      .slice(at)
+      .map((word) =>
+        marks.some((mark) => mark !== '' && word.source.includes(mark))
+          ? unknownWord(word.source, false)
+          : word,
+      );
+    sink.start([...command, unknownWord('what xargs reads', true)], around.shell);
+  }
+}
+
+function readForFiles(
+  name: string,
+  args: readonly ShellWord[],
+  starters: ReadonlySet<string>,
+  { shell }: Surroundings,
+  sink: CommandSink,
+): void {
+  let isKnown = true;
+  for (let at = 0; at < args.length; at++) {
+    const { text, start, isSplit, source } = args[at]!;
+    if (isSplit) sink.doubt(`${source} behind ${name} is known only when it runs`);
+    // It may be one of the options that start a command.
+    if (text === undefined && start === '') isKnown = false;
+    else if (!isKnown) sink.start(args.slice(at), shell);
+    if (text === undefined || !starters.has(text)) continue;
+    const end = args.findIndex((word, index) => index > at && (word.text === ';' || word.text === '+'));
+    const command = args.slice(at + 1, end < 0 ? undefined : end);
+    sink.start(
+      command.map((word) => (word.source.includes('{') ? unknownWord(word.source, false) : word)),
+      shell,
+    );
+    at = end < 0 ? args.length : end;
+  }
+}
+
+function readNames(name: string, args: readonly ShellWord[], sink: CommandSink): void {
+  if (args.some(({ text }) => HIDDEN_INDEX.test(text ?? '')))
+    sink.doubt(`${name} may run what stands between brackets`);
+  const isCalling =
+    (name === 'mapfile' || name === 'readarray') && args.some(({ start }) => start.startsWith('-C'));
+  if (isCalling) sink.doubt(`${name} -C runs a command`);
+}

@@ -10,9 +10,9 @@ import {
   type SessionStore,
   type StoredSession,
 } from '@openbot/sessions';
-import { resolveAgentDatabasePath, resolveAgentDir } from '@openbot/sessions/layout';
+import { findRealPath, resolveAgentDatabasePath, resolveAgentDir } from '@openbot/sessions/layout';
 import { printable, shorten } from '@openbot/sessions/terminal-text';
-import { findRealPath, isWithin } from '../repo/real-path.ts';
+import { isWithin } from '../repo/real-path.ts';
 import { type McpScope, readOwnKey } from './scope.ts';
 import { describe, TEXT } from './tool.ts';
 

@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
-import { findRealPath, isWithin } from '../repo/real-path.ts';
+import { findRealPath } from '@openbot/sessions/layout';
+import { isWithin } from '../repo/real-path.ts';
 
 /** A note of the agent. */
 export interface MemoryFile {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { findRealPath } from './real-path.ts';
+import { findRealPath } from '@openbot/sessions/layout';
 
 /** Where git is for a folder. Read from git's files: no git is needed. */
 export interface GitLocation {

@@ -1,5 +1,6 @@
+import { findRealPath } from '@openbot/sessions/layout';
 import { findGit, findMainTree, type GitLocation, listWorktrees } from './git-folder.ts';
-import { findRealPath, isWithin } from './real-path.ts';
+import { isWithin } from './real-path.ts';
 
 interface LocatedFolder {
   readonly folder: string;

@@ -1,9 +1,9 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
-import { maySlugBeBelow } from '@openbot/sessions/layout';
+import { findRealPath, maySlugBeBelow } from '@openbot/sessions/layout';
 import { findGit, type GitLocation, listWorktrees } from './git-folder.ts';
-import { findRealPath, isWithin } from './real-path.ts';
+import { isWithin } from './real-path.ts';
 
 export interface Repo {
   /** The top of the work tree with links resolved; outside git the folder itself. */

@@ -8,15 +8,8 @@ import type {
   PermissionRequest,
   PermissionSettings,
 } from './contract.ts';
-import { findDenial, findReadDenial } from './find-denial.ts';
-import {
-  type Denial,
-  findAllowing,
-  listUnreadable,
-  type RulePlaces,
-  suggestNarrow,
-  type ToolUse,
-} from './rules.ts';
+import { findDenial, findReadDenial, isAllowed } from './find-denial.ts';
+import { type Denial, listUnreadable, type RulePlaces, suggestNarrow, type ToolUse } from './rules.ts';
 
 export interface PolicyOptions {
   readonly settings: PermissionSettings;
@@ -83,7 +76,7 @@ export class Policy {
     const { settings, places, asker } = this.#options;
     const denial = await this.findDenial(request);
     if (denial !== undefined) return deny(denial);
-    const isKnown = findAllowing([...(settings.allow ?? []), ...this.#added], request, places) !== undefined;
+    const isKnown = isAllowed([...(settings.allow ?? []), ...this.#added], request, places);
     if (isKnown && ask !== 'always') return ALLOWED;
     if (ask === 'off') return deny('No rule allows it, and people are not asked.');
     const why = isKnown ? 'It needs a permission each time' : 'No rule allows it';

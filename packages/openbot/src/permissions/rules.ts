@@ -16,6 +16,8 @@ export interface ToolUse {
 export interface RulePlaces {
   readonly workspaceDir: string;
   readonly home?: string;
+  /** Where links lead: then real paths are compared, in place of names. */
+  findRealPath?(path: string): string;
 }
 
 const RULE = /^([\p{L}\w.*-]+)(?:\((.+)\))?$/su;
@@ -180,8 +182,9 @@ function matchesWild(pattern: string, text: string): boolean {
 }
 
 /** As in a .gitignore: a name without a slash at any depth, a folder with all below it. `//` begins an absolute path. */
-function matchesPath(pattern: string, path: string, { workspaceDir, home }: RulePlaces): boolean {
-  const wanted = resolve(workspaceDir, path);
+function matchesPath(pattern: string, path: string, places: RulePlaces): boolean {
+  const { workspaceDir, home, findRealPath = (named) => named } = places;
+  const wanted = findRealPath(resolve(workspaceDir, path));
   if (!pattern.includes('/')) {
     const inside = relative(workspaceDir, wanted);
     const isInside = inside !== '..' && !inside.startsWith('../') && !isAbsolute(inside);
@@ -193,7 +196,13 @@ function matchesPath(pattern: string, path: string, { workspaceDir, home }: Rule
     : pattern.startsWith('~/')
       ? join(home!, pattern.slice(2))
       : join(workspaceDir, pattern);
-  return matchesSegments(posix.normalize(full).replace(/\/$/, '').split('/'), wanted.split('/'));
+  const parts = posix.normalize(full).replace(/\/$/, '').split('/');
+  const star = parts.findIndex((part) => part.includes('*'));
+  const fixed = star < 0 ? parts : parts.slice(0, star);
+  const folder = findRealPath(fixed.join('/') || '/').split('/');
+  // The root has an empty name behind its slash.
+  const from = folder.at(-1) === '' ? folder.slice(0, -1) : folder;
+  return matchesSegments([...from, ...parts.slice(fixed.length)], wanted.split('/'));
 }
 
 /** A pattern that is used up matches what is left: it names a folder above. */

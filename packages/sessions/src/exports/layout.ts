@@ -20,6 +20,7 @@ export {
 export { type DataFile, fillInVariables, readDataFile, readSmallFile } from '../layout/data-file.ts';
 export { classifySessionFileName, STORE_FILE_NAME } from '../layout/file-name.ts';
 export { AGENT_DATABASE_NAME, resolveAgentDatabasePath } from '../layout/paths.ts';
+export { findRealPath } from '../layout/real-path.ts';
 export { runLockPathOf, sessionAddressOf } from '../layout/run-lock.ts';
 export { assertSessionId, isSessionId, transcriptFileName } from '../layout/safe-id.ts';
 

@@ -19,7 +19,7 @@ const RESULT = objectOf({
   score: NUMBER,
 });
 
-export function makeMemorySearchTool({ workspace, agentId, searchNotes }: McpScope): McpTool {
+export function makeMemorySearchTool({ workspace, agentId, searchNotes, mayReadNote }: McpScope): McpTool {
   return {
     name: 'openclaw_memory_search',
     title: 'Search the agent’s notes',
@@ -51,10 +51,11 @@ export function makeMemorySearchTool({ workspace, agentId, searchNotes }: McpSco
       const query = input.query as string;
       const limit = typeof input.max_results === 'number' ? input.max_results : DEFAULT_RESULTS;
       const only = typeof input.file === 'string' ? input.file : undefined;
-      const { files, unread } = await readMemoryFiles(workspace, only);
+      const { files: all, unread } = await readMemoryFiles(workspace, only);
+      const files = all.filter(({ name }) => mayReadNote?.(name) ?? true);
       const [note] = only === undefined ? [] : files.map(({ name }) => name);
-      const passages =
-        (await searchNotes?.(query, { workspace, agentId, note })) ?? rankPassages(files, query);
+      const found = await searchNotes?.(query, { workspace, agentId, note });
+      const passages = found?.filter(({ file }) => mayReadNote?.(file) ?? true) ?? rankPassages(files, query);
       const answer = {
         query: boundText(query, MAX_QUERY),
         filesSearched: files.length,
@@ -68,7 +69,7 @@ export function makeMemorySearchTool({ workspace, agentId, searchNotes }: McpSco
         })),
         leftOut: [
           { what: 'results', count: passages.length - limit },
-          { what: 'files', count: unread },
+          { what: 'files', count: unread + all.length - files.length },
         ].filter(({ count }) => count > 0),
       };
       return fitAnswer(answer, [{ path: ['results'] }]);

@@ -22,6 +22,8 @@ export interface McpOptions {
   readonly sendMessage?: SendMessage;
   /** Searches the notes in an index. Where it gives undefined, or there is none, they are read and compared by words. */
   readonly searchNotes?: SearchNotes;
+  /** Whether a note, `memory/2026-11-15.md`, may be shown. Default: all. */
+  readonly mayReadNote?: (name: string) => boolean;
   /** Results of an earlier discovery, used for one minute. */
   readonly precomputed?: Precomputed;
   /** The Claude Code session of the run. It is listed first and as running, whatever `precomputed` says. */
@@ -69,6 +71,7 @@ export interface McpScope {
   readonly sessionKey: string | undefined;
   readonly sendMessage: SendMessage | undefined;
   readonly searchNotes: SearchNotes | undefined;
+  readonly mayReadNote: ((name: string) => boolean) | undefined;
   readonly known: KnownSessions | undefined;
   readonly runSessionId: string | undefined;
   readonly env: NodeJS.ProcessEnv & Environment;
@@ -94,6 +97,7 @@ export function resolveScope(options: McpOptions): McpScope {
     sessionKey: isGiven(options.sessionKey) ? readOwnKey(options.sessionKey, agentId) : undefined,
     sendMessage: options.sendMessage,
     searchNotes: options.searchNotes,
+    mayReadNote: options.mayReadNote,
     known: takeOwn(options.precomputed, repoPath),
     runSessionId: isGiven(options.runSessionId) ? options.runSessionId : undefined,
     env,

@@ -38,7 +38,10 @@ export interface ToolUse {
 }
 
 /** Options of the agent's tools beside repository and agent. */
-export type AgentToolsSettings = Pick<McpOptions, 'sendMessage' | 'searchNotes' | 'sessionKey' | 'workspace'>;
+export type AgentToolsSettings = Pick<
+  McpOptions,
+  'sendMessage' | 'searchNotes' | 'mayReadNote' | 'sessionKey' | 'workspace'
+>;
 
 /** Which session a run uses. */
 export type SessionChoice =

@@ -24,6 +24,22 @@ describe('what is found', () => {
       query,
     ).map(({ file, line }) => `${file}:${line}`);
 
+  test('notes that must not be read are left out, and counted', async () => {
+    const { connect } = makeNotes({ 'a.md': 'The blue pen.', 'b.md': 'The blue folder.' });
+    const searchNotes = async () => [
+      { file: 'memory/b.md', line: 1, endLine: 1, heading: '', text: 'The blue folder.', score: 1 },
+    ];
+    const mayReadNote = (name: string) => name !== 'memory/b.md';
+    const call = await connect({ mayReadNote });
+    expect((await call(SEARCH, { query: 'blue' })).answer).toMatchObject({
+      filesSearched: 1,
+      results: [{ file: 'memory/a.md' }],
+      leftOut: [{ what: 'files', count: 1 }],
+    });
+    const indexed = await connect({ mayReadNote, searchNotes });
+    expect((await indexed(SEARCH, { query: 'blue' })).answer.results).toEqual([]);
+  });
+
   test('the passage with the most words comes first, with file and line', async () => {
     const { connect } = makeNotes({
       '2026-11-14.md':

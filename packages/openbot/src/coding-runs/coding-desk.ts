@@ -166,6 +166,7 @@ export class CodingDesk {
         sessionKey,
         workspace: workspaceDir,
         sendMessage: ({ text }) => how.tell(text),
+        mayReadNote: (name) => how.session.findReadDenial(name) === undefined,
         searchNotes: makeNoteSearch({
           indexPath: resolveIndexPath(stateDir, env),
           settings: config.index,

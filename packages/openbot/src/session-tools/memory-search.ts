@@ -29,13 +29,14 @@ export function makeMemorySearch(scope: ToolScope): Tool {
       'Searches your notes (MEMORY.md, memory/*.md) and the conversations that you can reach, the best passages first.',
     parameters: PARAMETERS,
     changes: false,
-    run: async ({ query, limit = 8 }, { signal }) => {
+    run: async ({ query, limit = 8 }, { signal, findReadDenial }) => {
       if (scope.session.isShared)
         throw toolFailure(
           'Several people read this conversation: private notes must not be searched for it.',
         );
       if ((query as string).trim() === '') throw toolFailure('The query is empty.');
-      const hits = await search(scope, query as string, signal);
+      const found = await search(scope, query as string, signal);
+      const hits = found.filter((hit) => !('note' in hit && findReadDenial?.(hit.note) !== undefined));
       return answer({
         passages: hits.length,
         results: hits.slice(0, Math.min(limit as number, MOST_RESULTS)).map(describeHit),

@@ -90,6 +90,8 @@ export interface ToolSession {
     use: Pick<PermissionRequest, 'toolName' | 'arguments'>,
     folder: string,
   ): Promise<string | undefined>;
+  /** Why a rule forbids to show what is in a file. */
+  findReadDenial(path: string): string | undefined;
   /** Rules in Claude Code's syntax for the files that such a program must leave out when it searches. */
   readonly unreadable: readonly string[];
 }

@@ -16,6 +16,7 @@ import { type GroupActivation, resolveGroupActivation } from './history/group-ac
 import { buildGroupIntro, describeNewActivation } from './history/group-intro.ts';
 import type { TurnSession } from './init-session.ts';
 import { type OfferedTools, offerTools } from './offer-tools.ts';
+import { isReadDenied } from './open-policy.ts';
 import type { Turn } from './open-turn.ts';
 import { buildSystemPrompt } from './prompt/build-system-prompt.ts';
 import { readFiles } from './prompt/facts.ts';
@@ -142,6 +143,7 @@ export async function openPrefix(
   const isOfGroup = isShared && sessionKey !== 'global';
   // A message of another session, of a clock, or of the owner at the machine comes from no chat network.
   const isFromPlace = message.wish?.relay === undefined && !isHeartbeat(message) && (isGroup || !isOfGroup);
+  const isDenied = (path: string) => isReadDenied(turn, path);
   const build = () =>
     buildSystemPrompt({
       agentId: work.agentId,
@@ -152,6 +154,7 @@ export async function openPrefix(
       sessionKey,
       sessionId,
       isShared,
+      isDenied,
       isReadOnly: chosen.isReadOnly,
       channel: isFromPlace ? (Provider ?? OriginatingChannel) : undefined,
       model: chosen.model,
@@ -180,7 +183,7 @@ export async function openPrefix(
     isFromPlace,
     tools: chosen.tools,
     build,
-    readFiles: () => readFiles(agent.workspaceDir, isShared),
+    readFiles: () => readFiles(agent.workspaceDir, { isShared, isDenied }),
   });
   chosen.whenAnswered.add(() => prefix.noteAnswer());
   return prefix;

@@ -40,6 +40,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   });
   const permit: RunRequest['permit'] = (request, signal) => policy.permit(request, signal);
   const findDenial: Policy['findDenial'] = (use, folder) => policy.findDenial(use, folder);
+  const findReadDenial = (path: string) => policy.findReadDenial(path);
   const session = {
     agentId: work.agentId,
     sessionKey,
@@ -51,6 +52,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     chain: message.wish?.relay?.chain ?? [],
     permit,
     findDenial,
+    findReadDenial,
     unreadable: policy.unreadable,
   };
   const rules = { entry, agent, canAsk: policy.canAsk };
@@ -66,7 +68,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
       readableDirs: readableDirsOf(turn),
       // Their names cannot be guessed, so an agent reads those that a message to it named.
       folderOf: (path) => folderOfMedia(tools.stateDir, path),
-      findReadDenial: (path) => policy.findReadDenial(path),
+      findReadDenial,
     },
     listed.map(({ name }) => name),
     async (tool, args, { callId, signal }) => {

@@ -204,6 +204,7 @@ const SESSION: ToolSession = {
   chain: [],
   permit: async () => ({ isAllowed: true }),
   findDenial: async () => undefined,
+  findReadDenial: () => undefined,
   unreadable: [],
 };
 

@@ -20,6 +20,8 @@ export interface SystemPromptRequest {
   readonly sessionId: string;
   /** Several people read the conversation. */
   readonly isShared: boolean;
+  /** Whether a rule forbids the agent to read a file. */
+  isDenied?(path: string): boolean;
   /** The agent's tools cannot change anything. */
   readonly isReadOnly?: boolean;
   /** The chat network that the message came from. It is news, and no part of the prompt. */

@@ -1,4 +1,4 @@
-import { type InjectedFile, readWorkspaceFiles } from './workspace-files.ts';
+import { type FileReading, type InjectedFile, readWorkspaceFiles } from './workspace-files.ts';
 
 /** For an agent that can write to its workspace. */
 export const MEMORY_ADVICE =
@@ -32,8 +32,8 @@ export interface PromptFacts {
 }
 
 /** The files as they are now. Cheap where none has changed. */
-export function readFiles(workspaceDir: string, isShared: boolean): PromptFacts['files'] {
-  return textsOfFiles(readWorkspaceFiles(workspaceDir, { isShared }));
+export function readFiles(workspaceDir: string, reading: FileReading): PromptFacts['files'] {
+  return textsOfFiles(readWorkspaceFiles(workspaceDir, reading));
 }
 
 /** What the text of a prompt says. The rest is told with a message. */

@@ -31,16 +31,21 @@ export interface InjectedFile {
   readonly isCut: boolean;
 }
 
-/**
- * Those that exist. A file that cannot be read, or is a link out of the workspace, counts as missing.
- * @param options.isShared several people read the conversation
- */
-export function readWorkspaceFiles(workspaceDir: string, options: { isShared: boolean }): InjectedFile[] {
+export interface FileReading {
+  /** Several people read the conversation. */
+  readonly isShared: boolean;
+  /** Whether a rule forbids the agent to read a file. */
+  isDenied?(path: string): boolean;
+}
+
+/** Those that exist. A file that cannot be read, must not be read, or is a link out of the workspace, counts as missing. */
+export function readWorkspaceFiles(workspaceDir: string, reading: FileReading): InjectedFile[] {
   const files: InjectedFile[] = [];
   let left = MAX_FILES_CHARS;
   for (const { name, purpose, isPrivate } of FILES) {
-    if (isPrivate && options.isShared) continue;
+    if (isPrivate && reading.isShared) continue;
     const path = join(workspaceDir, name);
+    if (reading.isDenied?.(path)) continue;
     const read = readCached(path, workspaceDir);
     if (read === undefined) continue;
     const text = cutMiddle(read, Math.min(MAX_FILE_CHARS, left), name);

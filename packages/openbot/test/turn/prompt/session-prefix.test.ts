@@ -82,7 +82,7 @@ function makeConversation() {
             now: Date.UTC(2026, 10, 16, 22),
             ...request,
           }),
-        readFiles: () => readFiles(workspaceDir, false),
+        readFiles: () => readFiles(workspaceDir, { isShared: false }),
       }),
     async say(prefix: SessionPrefix, text: string): Promise<readonly string[]> {
       const { lines, told } = prefix.tellNews();

@@ -625,7 +625,7 @@ export const DOORS: Doors = {
     'turn/inbound': ['build-inbound-body', 'finalize-inbound-context', 'prepend-system-events', 'show-media'],
     'turn/memory': ['flush-memory'],
     'turn/prompt': ['build-system-prompt', 'facts', 'session-prefix'],
-    'turn/recovery': ['find-what-was-left', 'give-up'],
+    'turn/recovery': ['find-what-was-left', 'give-up', 'set-aside-unreadable'],
     'turn/reply': [
       'build-replies',
       'drop-repeats',

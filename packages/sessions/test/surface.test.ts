@@ -50,9 +50,9 @@ const SURFACE: Readonly<Record<string, string>> = {
   transcript: `
     Calibration Context ContextSize DANGLING DialectName EntryDraft FLAG IMAGE_CHARACTERS LineSplitter MEMORY_FLUSH_MARK
     ModelMessage Refusal SessionFileEntry SpokenText TokenBasis TokenUsage ToolCallRef ToolResultRef
-    TranscriptAppender TranscriptBuilder TranscriptHeader TranscriptMessage Turn bindsThinking buildSessionFileEntry
+    TranscriptAppender TranscriptBuilder TranscriptCondition TranscriptHeader TranscriptMessage Turn bindsThinking buildSessionFileEntry
     composeDeliveryMirror composeEntry composeHeader composeLine composeUserMessage childrenOf callIdsOf
-    answeredIdsOf contextCharacters contextOf ensureTranscript estimateTokens extractSessionText
+    answeredIdsOf contextCharacters contextOf ensureTranscript estimateTokens examineTranscript extractSessionText
     extractSpokenText findNewestModel findRefusals formatSpokenText hasBoundThinking hasTools leafOf listSessionFiles measureContext
     modelMessagesOf openTranscriptForAppend readFileEnds readFileLinesBackwards readFileStart
     hasTranscriptHeader repairTranscriptHeader scanOpenTranscript sideOf withTranscriptLock LineMessage LineUsage

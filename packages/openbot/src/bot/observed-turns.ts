@@ -36,6 +36,8 @@ export async function runWatched(
       for (const watcher of watching) watcher.onEvent(event);
       observer?.onEvent(turnId, event);
       stream?.onEvent(event);
+      if (event.type === 'warning' && event.isForLog)
+        parts.report({ about: 'trouble', message: event.message });
       if (event.type === 'thinking-dropped') parts.report(describeDrop(work.sessionKey, event));
     },
     ...(stream && { settle: () => stream.settle() }),

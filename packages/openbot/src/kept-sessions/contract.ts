@@ -61,8 +61,8 @@ export interface KeptTranscript {
   readonly fault?: string;
 }
 
-/** `bak`: before a compaction. `backup`: before a clean. */
-export type ArchiveKind = 'reset' | 'deleted' | 'bak' | 'backup';
+/** `bak`: before a compaction. `damaged`: nothing in it can be read. `backup`: before a clean. */
+export type ArchiveKind = 'reset' | 'deleted' | 'bak' | 'damaged' | 'backup';
 
 export interface KeptArchive {
   readonly path: string;

@@ -159,6 +159,11 @@ export interface RestoreResult {
 export interface Transcripts {
   /** Makes the transcript when it does not exist. */
   append(ref: TranscriptRef, drafts: readonly EntryDraft[]): Promise<readonly AppendedEntry[]>;
+  /**
+   * Whether anything in the transcript can be read. One that lost its header and has messages gets another in front. Rejects
+   * where it cannot be looked at, which says nothing about what is in it.
+   */
+  mend(ref: TranscriptRef): Promise<boolean>;
   /** Looks from the end backwards; undefined when the turn left nothing. */
   findTurn(ref: TranscriptRef, turnId: string): Promise<TurnTrace | undefined>;
   /** What the model would read now: the active path with its last compaction applied. Reads the whole transcript. */

@@ -86,7 +86,12 @@ export type TurnEvent =
       readonly model: string;
     }
   /** Something that the person should know and that ends nothing: a SKILL.md that cannot be read. */
-  | { readonly type: 'warning'; readonly message: string };
+  | {
+      readonly type: 'warning';
+      readonly message: string;
+      /** The owner of the bot should find it in the log too. */
+      readonly isForLog?: true;
+    };
 
 /** What became of a turn. */
 export interface TurnReport {

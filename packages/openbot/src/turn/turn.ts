@@ -13,6 +13,7 @@ import { mergeMessages } from './merge-messages.ts';
 import { openTurn } from './open-turn.ts';
 import { findWhatWasLeft, noteCrash } from './recovery/find-what-was-left.ts';
 import { dropTurn, endAsTold, giveUp } from './recovery/give-up.ts';
+import { setAsideUnreadable } from './recovery/set-aside-unreadable.ts';
 import { runAgent, timeoutOf } from './run-agent.ts';
 import { ensureSkills } from './skills/ensure-skills.ts';
 import type { TurnResult, TurnTools, TurnWatcher } from './turn-tools.ts';
@@ -30,7 +31,9 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   if (work.refusal !== undefined) return dropTurn(turn, work.refusal);
   const kind = tools.kindOf(turn.message);
   if (kind === 'stop') return answerStop(turn);
-  if (kind === 'aside' || kind === 'upkeep') return answerCommand(turn);
+  if (kind === 'aside') return answerCommand(turn);
+  await setAsideUnreadable(turn);
+  if (kind === 'upkeep') return answerCommand(turn);
   const left = await findWhatWasLeft(turn);
   if (left.at === 'end')
     return finishTurn(turn, await withHints(turn, await resumeSession(turn, left.session)), left);

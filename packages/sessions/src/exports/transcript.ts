@@ -81,6 +81,7 @@ export {
 // Files
 
 export { openTranscriptForAppend, type TranscriptAppender } from '../transcript-file/append.ts';
+export { examineTranscript, type TranscriptCondition } from '../transcript-file/condition.ts';
 export { ensureTranscript } from '../transcript-file/create.ts';
 export { readFileEnds, readFileLinesBackwards, readFileStart } from '../transcript-file/file-parts.ts';
 export { hasTranscriptHeader, repairTranscriptHeader } from '../transcript-file/header.ts';

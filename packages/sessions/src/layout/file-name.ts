@@ -5,7 +5,7 @@ import { isSessionId } from './safe-id.ts';
 
 export const STORE_FILE_NAME = 'sessions.json';
 
-const ARCHIVE_REASONS = ['reset', 'deleted', 'bak'] as const;
+const ARCHIVE_REASONS = ['reset', 'deleted', 'bak', 'damaged'] as const;
 export type ArchiveReason = (typeof ARCHIVE_REASONS)[number];
 
 /** What a file in a sessions folder is, by its name alone. Only the two transcript kinds are conversations. */
@@ -32,7 +32,7 @@ export type SessionFileName =
 
 /** Half-written files, stale locks on their way out and the guards that protect those. */
 const LEFTOVER = /\.(?:tmp|claimed|claim)$/;
-const ARCHIVE = /^(.+?\.jsonl?)\.(reset|deleted|bak)\.(.+)$/;
+const ARCHIVE = /^(.+?\.jsonl?)\.(reset|deleted|bak|damaged)\.(.+)$/;
 const ARCHIVE_TIME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)(\.\d{1,3})?Z$/;
 const TRAJECTORY = /^(.+)\.trajectory(?:\.jsonl|-path\.json)$/;
 const CHECKPOINT = /^(.+?)\.checkpoint\..+\.jsonl$/;

@@ -11,7 +11,8 @@ const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 const RESERVED_IN_SESSION_ID = /-topic-.|\.trajectory$|\.checkpoint\.|\.backup\.\d+$/;
 
 /** What would make a topic's transcript look like another kind of file. */
-const RESERVED_IN_TOPIC_ID = /\.trajectory$|\.checkpoint\.|\.backup\.\d+$|\.jsonl?\.(?:reset|deleted|bak)\./;
+const RESERVED_IN_TOPIC_ID =
+  /\.trajectory$|\.checkpoint\.|\.backup\.\d+$|\.jsonl?\.(?:reset|deleted|bak|damaged)\./;
 
 function quote(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);

@@ -4,8 +4,8 @@ import type { HeldLock } from '../disk/held-lock.ts';
 import type { LockOptions } from '../disk/lock.ts';
 import { OpenFile } from '../disk/open-file.ts';
 import { OpenBotError } from '../errors.ts';
-import { assertDraft, type EntryDraft, targetOfDraft } from '../transcript/compose.ts';
-import { type NewTranscript, writeNewTranscript } from './create.ts';
+import { assertDraft, composeLine, type EntryDraft, targetOfDraft } from '../transcript/compose.ts';
+import { headerOf, type NewTranscript, writeNewTranscript } from './create.ts';
 import { emitSessionTranscriptUpdate } from './events.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { headerMissing, readHeader } from './header.ts';
@@ -24,7 +24,7 @@ interface AppendOptions {
    * True: a sync costs little beside the model's answer that it protects from a power cut.
    */
   durable?: boolean;
-  /** Makes a transcript that does not exist, with the first entries in it: one write for both. Else it is an error. */
+  /** Makes a transcript that does not exist or is empty, with the first entries in it: one write for both. Else it is an error. */
   create?: Pick<NewTranscript, 'sessionId' | 'cwd' | 'parentSession'>;
   lock?: LockOptions;
   io?: Partial<AppendIo>;
@@ -163,7 +163,9 @@ async function appendToOpen(
   if (!stat.isFile()) throw notAFile(path);
   const { ids } = known;
   const size = Number(stat.size);
-  const tail = known.tail.of(stat) ?? (await readTail(handle, path, size));
+  // What a power cut leaves of a file that was just made.
+  const header = size === 0 && options.create !== undefined ? headerOf(options.create) : undefined;
+  const tail = header === undefined ? (known.tail.of(stat) ?? (await readTail(handle, path, size))) : EMPTY;
   if (drafts.length === 0) return { entries: [], offset: size, bytes: 0, tail: tail.state };
   await ids.catchUp(handle, size, `${stat.dev}:${stat.ino}`);
   for (const draft of drafts) await assertTarget(handle, size, path, draft);
@@ -171,7 +173,8 @@ async function appendToOpen(
   const timestamp = new Date((options.now ?? Date.now)()).toISOString();
   const { entries, lines } = placeDrafts(drafts, tail, timestamp, () => ids.make(options.randomId));
   // An open last line is closed by the same write: a line feed of its own could be all that gets through.
-  const bytes = Buffer.from(tail.state === 'whole' ? lines : `\n${lines}`);
+  const before = header === undefined ? '' : composeLine(header);
+  const bytes = Buffer.from(`${before}${tail.state === 'whole' ? '' : '\n'}${lines}`);
   assertHeld(lock, path, 'the append');
   await writeLines(handle, path, size, bytes, {
     durable: options.durable ?? true,
@@ -179,9 +182,11 @@ async function appendToOpen(
   });
   ids.passOver(size + bytes.length);
   noteEnd(handle, known.tail, { size: size + bytes.length, leafId: entries.at(-1)?.id, linear: tail.linear });
-  const offset = size + (tail.state === 'whole' ? 0 : 1);
+  const offset = size + Buffer.byteLength(before) + (tail.state === 'whole' ? 0 : 1);
   return { entries, offset, bytes: size + bytes.length - offset, tail: tail.state };
 }
+
+const EMPTY: Tail = { state: 'whole', openBytes: 0, leafId: null, linear: false };
 
 async function readTail(handle: OpenFile, path: string, size: number): Promise<Tail> {
   const header = await readHeader(handle, size);

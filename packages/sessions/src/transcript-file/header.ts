@@ -13,7 +13,7 @@ import { readRange } from './file-parts.ts';
 import { assertHeld, withTranscriptLock } from './lock.ts';
 
 const CHUNK = 1024 * 1024;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+export const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const { O_RDONLY, O_WRONLY, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /**

@@ -42,6 +42,16 @@ describe('classifySessionFileName', () => {
         archivedAt: Date.UTC(2026, 10, 15, 18, 14, 9),
       },
     ],
+    [
+      'abc.jsonl.damaged.2026-01-13T07-45-00.000Z',
+      {
+        kind: 'archive',
+        reason: 'damaged',
+        target: 'abc.jsonl',
+        sessionId: 'abc',
+        archivedAt: Date.UTC(2026, 0, 13, 7, 45),
+      },
+    ],
     ['abc.jsonl.bak.yesterday', { kind: 'archive', reason: 'bak', target: 'abc.jsonl', sessionId: 'abc' }],
     [
       'sessions.json.bak.1794766449411',

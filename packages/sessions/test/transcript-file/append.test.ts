@@ -291,6 +291,35 @@ describe('the end of the file', () => {
   });
 });
 
+describe('an empty file', () => {
+  beforeEach(() => writeFileSync(path, ''));
+
+  it('gets a header and the entries in one write, where the caller says which session it is', async () => {
+    const create = { sessionId: 's1', cwd: '/w' };
+    const { entries, offset, bytes } = await appendToTranscript(path, [say('a'), say('b')], { create });
+    const text = readFileSync(path, 'utf8');
+    expect(JSON.parse(text.split('\n')[0]!)).toMatchObject({
+      type: 'session',
+      version: 3,
+      id: 's1',
+      cwd: '/w',
+    });
+    expect(offset).toBe(text.indexOf('\n') + 1);
+    expect(offset + bytes).toBe(Buffer.byteLength(text));
+    expect(
+      readEntries(path)
+        .slice(1)
+        .map(({ id }) => id),
+    ).toEqual(entries.map(({ id }) => id));
+  });
+
+  it('is refused otherwise', async () => {
+    const refused = { code: 'TRANSCRIPT_HEADER_INVALID' };
+    await expect(appendToTranscript(path, say('a'))).rejects.toMatchObject(refused);
+    expect(readFileSync(path, 'utf8')).toBe('');
+  });
+});
+
 describe('older files', () => {
   it('a version 1 file goes on without ids', async () => {
     copyFileSync(join(FIXTURES, 'pi/legacy-v1.before-open.jsonl.orig'), path);

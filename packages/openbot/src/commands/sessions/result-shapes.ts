@@ -38,7 +38,7 @@ const UNDO: ResultShape = ['string - a command that puts an archive back'];
 
 const ARCHIVE: ResultShape = {
   path: 'string',
-  kind: "'reset' | 'deleted' | 'bak' | 'backup'",
+  kind: "'reset' | 'deleted' | 'bak' | 'damaged' | 'backup'",
   sessionId: 'string',
   'at?': 'number',
   sizeBytes: 'number',

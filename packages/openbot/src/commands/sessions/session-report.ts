@@ -160,6 +160,7 @@ const KINDS: Readonly<Record<KeptArchive['kind'], string>> = {
   reset: 'before a reset',
   deleted: 'deleted',
   bak: 'before a compaction',
+  damaged: 'damaged',
   backup: 'before a clean',
 };
 

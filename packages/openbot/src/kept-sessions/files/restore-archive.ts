@@ -48,6 +48,15 @@ export async function restoreArchive(
       hint: `Use: openbot clean restore ${archive.sessionId}`,
     });
   }
+  if (archive.kind === 'damaged') {
+    throw new OpenBotError(
+      'SESSION_UNSUPPORTED',
+      `${archive.path} was set aside because nothing in it can be read`,
+      {
+        hint: `Nothing was restored. 'openbot sessions show' lists other states of the session.`,
+      },
+    );
+  }
   const store = openFileSessionStore(sessions.storePath);
   const kept = readKeptEntry(archive.path);
   if (archive.isEntryOnly && kept === undefined) {

@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolveStorePath } from '@openbot/sessions';
 import {
+  examineTranscript,
   openTranscriptForAppend,
   readFileLinesBackwards,
+  repairTranscriptHeader,
   type TranscriptAppender,
 } from '@openbot/sessions/transcript';
 import { Listeners } from '../../listeners.ts';
@@ -48,6 +50,13 @@ export function openFileTranscripts(
       const entries = appended.entries.map(({ type, id }) => ({ type, id }));
       if (drafts.length > 0) listeners.call({ ...ref, entries });
       return entries;
+    },
+    mend: async (ref) => {
+      const path = pathOf(ref);
+      const condition = await examineTranscript(path);
+      if (condition === 'headless')
+        await repairTranscriptHeader({ path, sessionId: ref.sessionId, cwd: ref.cwd });
+      return condition !== 'unreadable';
     },
     findTurn: (ref, turnId) => unlessMissing(() => traceTurn(backwards(pathOf(ref)), turnId)),
     readContext: async (ref) => (await unlessMissing(() => contexts.read(pathOf(ref)))) ?? [],

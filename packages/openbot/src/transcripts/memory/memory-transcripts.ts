@@ -54,6 +54,7 @@ export function openMemoryTranscripts(now: () => number = Date.now): Transcripts
       if (drafts.length > 0) listeners.call({ ...ref, entries });
       return entries;
     },
+    mend: async () => true,
     findTurn: async (ref, turnId) =>
       traceTurn(transcripts.get(nameOf(ref))?.lines.toReversed() ?? [], turnId),
     readContext: async (ref) => {

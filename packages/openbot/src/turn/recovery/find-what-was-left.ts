@@ -46,13 +46,16 @@ export async function findWhatWasLeft(turn: Turn): Promise<Left> {
   if (session === undefined) return { at: 'start' };
   const trace = await tools.transcripts.findTurn(turn.refOf(session.entry), work.turnId);
   const verdict = judgeTrace(trace);
-  if (verdict.at === 'start') return verdict;
+  // Replies are put there all at once. Made again from the transcript, they could be others under the same keys.
+  const replies = (await tools.outbox.ofTurn(work.turnId)).filter(isReply);
+  if (verdict.at === 'start') {
+    // The transcript has been damaged since.
+    return replies.length > 0 ? { at: 'told', session, lines: [], replies } : verdict;
+  }
   await joinAgain(turn, trace?.joined ?? []);
   const flushed = trace?.inFlush ?? [];
   const openCalls = verdict.at === 'cut-off' ? [...verdict.openCalls, ...listOpenCalls(flushed)] : [];
   const lines = openCalls.map((call) => answerOpenCall(call, turn.startedAt));
-  // Replies are put there all at once. Made again from the transcript, they could be others under the same keys.
-  const replies = (await tools.outbox.ofTurn(work.turnId)).filter(isReply);
   if (replies.length > 0) return { at: 'told', session, lines, replies };
   if (verdict.at === 'cut-off') {
     const { attempt, isHeld } = verdict;

@@ -1,6 +1,9 @@
 import type { OpenSessionEntry, SessionEntry } from '../../entry/session-entry.ts';
 import { isSessionId } from '../../layout/safe-id.ts';
 
+/** Why a key gets another session: the old one is over, or nothing in its transcript can be read. */
+export type EndReason = 'reset' | 'damaged';
+
 /**
  * A transcript that is to be set aside but still has its own name. Written into the entry by the very change that
  * makes the key point to another session, and removed when the file is renamed: after a crash it is found here.
@@ -9,7 +12,7 @@ export interface PendingArchive {
   sessionId: string;
   sessionFile?: string;
   /** `deleted` for the entry's own session id means that the entry itself is to go. */
-  reason: 'reset' | 'deleted';
+  reason: EndReason | 'deleted';
   /** When that was decided, ms: the time in the archive's name. */
   at: number;
   /** The entry goes, its transcript stays where it is. */
@@ -47,7 +50,7 @@ function isPendingArchive(value: unknown): value is PendingArchive {
   return (
     isSessionId(sessionId) &&
     (sessionFile === undefined || typeof sessionFile === 'string') &&
-    (reason === 'reset' || reason === 'deleted') &&
+    (reason === 'reset' || reason === 'deleted' || reason === 'damaged') &&
     typeof at === 'number' &&
     Number.isFinite(at)
   );

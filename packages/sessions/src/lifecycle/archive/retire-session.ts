@@ -5,6 +5,7 @@ import type { StoreDraft, StoredEntry, StoredSession } from '../../store/contrac
 import { type AgentSessions, locateTranscript } from '../agent-sessions.ts';
 import { archiveTranscript, listTranscripts } from './archive-transcript.ts';
 import {
+  type EndReason,
   isBeingDeleted,
   isSamePending,
   type PendingArchive,
@@ -17,14 +18,19 @@ import { TranscriptUses } from './transcript-uses.ts';
  * What the key's next entry must carry so that the transcripts of this one are archived. Transcripts that another
  * entry uses stay where they are.
  */
-export function planRetirement(draft: StoreDraft, session: StoredSession, at: number): PendingArchive[] {
+export function planRetirement(
+  draft: StoreDraft,
+  session: StoredSession,
+  at: number,
+  reason: EndReason = 'reset',
+): PendingArchive[] {
   const { sessionId, sessionFile } = session.entry;
   const pending = readPendingArchives(session.entry);
   const others = new TranscriptUses(draft.list().filter(({ key }) => key !== session.key));
   if (!isSessionId(sessionId) || others.has(session.entry)) return pending;
   if (pending.some((one) => one.sessionId === sessionId)) return pending;
   // Also where there is no transcript yet: another process may be about to make it.
-  return [...pending, { sessionId, sessionFile, reason: 'reset', at }];
+  return [...pending, { sessionId, sessionFile, reason, at }];
 }
 
 interface Archiving {
@@ -120,11 +126,12 @@ export async function finishAllArchives(
 /** Those of a session that are ours to rename, the one it is written to first, which need not exist. */
 export function findTranscripts(
   agent: AgentSessions,
-  session: Pick<StoredEntry, 'sessionId' | 'sessionFile'>,
+  session: Pick<StoredEntry, 'sessionId' | 'sessionFile'> & { readonly reason?: PendingArchive['reason'] },
   transcripts: ReadonlyMap<string, readonly string[]>,
 ): string[] {
   const own = locateIfOurs(agent, session);
-  const listed = transcripts.get(session.sessionId) ?? [];
+  // Those of its topics can be read.
+  const listed = session.reason === 'damaged' ? [] : (transcripts.get(session.sessionId) ?? []);
   return [...new Set(own === undefined ? listed : [own, ...listed])];
 }
 

@@ -5,7 +5,12 @@ import { assertSessionId, transcriptFileName } from '../../layout/safe-id.ts';
 import type { StoreDraft, StoredSession } from '../../store/contract.ts';
 import type { AgentSessions } from '../agent-sessions.ts';
 import { listTranscriptsOf } from '../archive/archive-transcript.ts';
-import { isBeingDeleted, readPendingArchives, withPendingArchives } from '../archive/pending-archive.ts';
+import {
+  type EndReason,
+  isBeingDeleted,
+  readPendingArchives,
+  withPendingArchives,
+} from '../archive/pending-archive.ts';
 import { planRetirement } from '../archive/retire-session.ts';
 import type { Clock } from '../clock.ts';
 import { startNextEntry } from '../reset/reset-fields.ts';
@@ -26,10 +31,11 @@ export function startSession(
   previous: StoredSession | undefined,
   fresh: SessionFileName,
   now: number,
+  reason?: EndReason,
 ): SessionEntry {
   if (previous === undefined) return startNextEntry(undefined, { ...fresh, now });
   const isSame = previous.entry.sessionId === fresh.sessionId;
-  const pending = isSame ? readPendingArchives(previous.entry) : planRetirement(draft, previous, now);
+  const pending = isSame ? readPendingArchives(previous.entry) : planRetirement(draft, previous, now, reason);
   const kept = isBeingDeleted(previous.entry) ? undefined : previous.entry;
   return withPendingArchives({ ...startNextEntry(kept, { ...fresh, now }), ...BEGUN }, pending);
 }

@@ -5,7 +5,7 @@ import { parseThreadSessionSuffix } from '../../key/thread.ts';
 import { copyJson } from '../../store/json-value.ts';
 import { ensureTranscript } from '../../transcript-file/create.ts';
 import { type AgentSessionsParams, openAgentSessions, readOwnKey } from '../agent-sessions.ts';
-import { readPendingArchives } from '../archive/pending-archive.ts';
+import { type EndReason, readPendingArchives } from '../archive/pending-archive.ts';
 import { finishArchives } from '../archive/retire-session.ts';
 import { type ClockParams, readClock } from '../clock.ts';
 import { nameSession, startSession } from '../init/start-session.ts';
@@ -32,6 +32,8 @@ export async function resetSession(
       /** Given, the new transcript is made at once, with its header. */
       cwd?: string;
       lock?: LockOptions;
+      /** In the name of the archive. `reset`. */
+      reason?: EndReason;
     },
 ): Promise<ResetSessionResult> {
   const agent = openAgentSessions(params);
@@ -41,7 +43,7 @@ export async function resetSession(
     const found = await requireEntry(draft, agent, asked);
     assertExpected(found.entry.sessionId, params.expectedSessionId, asked);
     const fresh = await nameSession(agent, clock, parseThreadSessionSuffix(found.key).threadId);
-    draft.set(found.key, startSession(draft, found, fresh, clock.now));
+    draft.set(found.key, startSession(draft, found, fresh, clock.now, params.reason));
     return { key: found.key, previous: found.entry, entry: draft.get(found.key)! };
   });
   const { sessionId, sessionFile } = entry;

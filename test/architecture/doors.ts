@@ -596,6 +596,7 @@ export const DOORS: Doors = {
     ],
     state: ['mirror-letter', 'open-state'],
     'state-report': ['contract', 'gather-status', 'parts', 'probe-state', 'sum-usage'],
+    'store-care': ['own-stores', 'rebuild-store', 'tend-store'],
     tools: [
       'all',
       'allowed-tools',

@@ -66,7 +66,7 @@ export const SESSIONS_ERRORS = {
     means:
       'The store is not valid JSON. The message names file and position. If `occ` finds transcripts beside it, this is a warning.',
     remedy:
-      'Repair the file or restore a backup of it. It is never overwritten, and never treated as an empty store.',
+      'Repair the file or restore a backup of it. It is never treated as an empty store. In a state folder of its own, the gateway makes it anew (`openbot doctor --fix` at once) and keeps the torn file; everywhere else it is never overwritten.',
   },
   STORE_NOT_AN_OBJECT: {
     means: 'The store is valid JSON but not an object of session keys: an array, a number, `null`.',

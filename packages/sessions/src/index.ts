@@ -85,6 +85,7 @@ export type { SessionInitResult } from './lifecycle/init/init-result.ts';
 export { initSessionState } from './lifecycle/init/init-session-state.ts';
 export { deleteSession } from './lifecycle/remove/delete-session.ts';
 export { pruneSessions } from './lifecycle/remove/prune-sessions.ts';
+export { startNextEntry } from './lifecycle/reset/reset-fields.ts';
 export { applyResetModelOverride } from './lifecycle/reset/reset-model.ts';
 export { resetSession } from './lifecycle/reset/reset-session.ts';
 export { returnToSession } from './lifecycle/reset/return-to-session.ts';

@@ -23,7 +23,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     resolveAgentId resolveDailyResetAtMs resolveDefaultSessionStorePath resolveGroupSessionKey
     resolveSendPolicy resolveSession resolveSessionFilePath resolveSessionKey
     resolveSessionTranscriptPath resolveSessionTranscriptsDirForAgent resolveStateDir
-    resolveStorePath saveSessionStore scanTranscriptFile setSdkSessionId shouldRunMemoryFlush
+    resolveStorePath saveSessionStore scanTranscriptFile setSdkSessionId shouldRunMemoryFlush startNextEntry
     turnsOf updateLastRoute updateSessionStore updateSessionStoreEntry withSessionStoreLock
   `,
   key: `
@@ -75,7 +75,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     runLockPathOf sessionAddressOf
     AGENT_DATABASE_NAME AGENT_ID_ENV_NAMES Environment MAX_SLUG OPENBOT_STATE OPENCLAW_STATE
     OpenclawConfig OpenclawLayout STORE_FILE_NAME StateDirConvention assertSessionId
-    classifySessionFileName claudeProjectSlug fillInVariables isSessionId maySlugBeBelow
+    classifySessionFileName claudeProjectSlug fillInVariables findFreeArchivePath isSessionId maySlugBeBelow
     openclawLayoutOf readDataFile readOpenclawConfig readSmallFile resolveAgentDatabasePath
     resolveAgentDir resolveAgentFolderName resolveHomeDir resolveOpenclawHome resolveUserPath
     transcriptFileName DataFile

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenBotError } from '@openbot/sessions';
 import { removeSpareLocks, reuseLockFiles } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
-import type { Bot, TurnObserver } from '../bot/contract.ts';
+import type { Bot, BotNotice, TurnObserver } from '../bot/contract.ts';
 import { openBot } from '../bot/open-bot.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { watchConfig } from '../config/watch-config.ts';
@@ -47,7 +47,13 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
   // The gateway watches the same files, and says what is wrong with them.
   const watched = await watchConfig(stateDir, env, { report: () => {}, former: await gateway.begin() });
   const { config } = watched;
-  const state = await openState(stateDir, { store: config.session?.store, env });
+  const notice = (about: BotNotice['about'], message: string) =>
+    gateway.tell({ type: 'notice', notice: { about, message } });
+  const state = await openState(stateDir, {
+    store: config.session?.store,
+    env,
+    careReport: (message) => notice('trouble', message),
+  });
   await noteHost(stateDir);
   const web = new WebChannel((event) => gateway.tell(event));
   const bot = await openBot({
@@ -59,7 +65,7 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
     state,
     index: true,
     observer: observe((event) => gateway.tell(event)),
-    report: ({ about, message }) => gateway.tell({ type: 'notice', notice: { about, message } }),
+    report: ({ about, message }) => notice(about, message),
   });
   const keeper = new ChannelKeeper({
     bot,
@@ -67,7 +73,7 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
     env,
     stateDir,
     media: channelMedia({ config, stateDir, env }),
-    report: (about, message) => gateway.tell({ type: 'notice', notice: { about, message } }),
+    report: notice,
   });
   const stopFollowing = watched.onChange(() => keeper.follow());
   keeper.follow();

@@ -96,7 +96,7 @@ async function openServices(
 ): Promise<Omit<GatewayServices, 'worker' | 'eventLoop'>> {
   const { config } = watched;
   const now = Date.now;
-  const state = await openState(stateDir, { store: config.session?.store, env });
+  const state = await openState(stateDir, { store: config.session?.store, env, careReport: log });
   const { inbox } = state;
   const host = openAgentHost({ stateDir, env, config, loaded: () => watched.loaded, inbox, log });
   const runs = openRuns({ host, state, config, now });

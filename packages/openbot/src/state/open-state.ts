@@ -20,6 +20,7 @@ import { openSqliteOutbox } from '../outbox/sqlite/sqlite-outbox.ts';
 import type { RunLock } from '../run-lock/contract.ts';
 import { openFileRunLock } from '../run-lock/files/file-run-lock.ts';
 import { openMemoryRunLock } from '../run-lock/memory/memory-run-lock.ts';
+import { openStoreCare } from '../store-care/tend-store.ts';
 import type { Transcripts } from '../transcripts/contract.ts';
 import { openFileTranscripts } from '../transcripts/files/file-transcripts.ts';
 import { openMemoryTranscripts } from '../transcripts/memory/memory-transcripts.ts';
@@ -45,13 +46,18 @@ export interface StateOptions {
   /** `session.store` of the configuration. */
   readonly store?: string;
   readonly env?: Environment;
+  /** Of the processes of the gateway: stores are copied now and then, and torn ones made anew. Hears of what was done. */
+  readonly careReport?: (message: string) => void;
 }
 
 /**
  * The state in a folder, which several processes may have open. Missing folders are made. Throws SESSION_UNSUPPORTED, and
  * makes nothing, where OpenClaw keeps the sessions of the folder in its database.
  */
-export async function openState(stateDir: string, { store, env = {} }: StateOptions = {}): Promise<BotState> {
+export async function openState(
+  stateDir: string,
+  { store, env = {}, careReport }: StateOptions = {},
+): Promise<BotState> {
   await refuseDatabaseFolder(stateDir, env);
   const database = await openBotDatabase(stateDir);
   const paths = new Map<string, string>();
@@ -59,6 +65,11 @@ export async function openState(stateDir: string, { store, env = {} }: StateOpti
     const path = paths.get(agentId) ?? resolveStorePath(store, { agentId, stateDir, env });
     paths.set(agentId, path);
     return path;
+  };
+  const care = careReport && openStoreCare({ stateDir, env }, { report: careReport });
+  const open = (path: string) => {
+    const opened = openFileSessionStore(path);
+    return care === undefined ? opened : care.tend(opened, path);
   };
   return combine(
     {
@@ -69,8 +80,11 @@ export async function openState(stateDir: string, { store, env = {} }: StateOpti
       cooldowns: openFileCooldowns(stateDir),
       notes: openSqliteNotes(database),
     },
-    { pathOf, open: openFileSessionStore },
-    () => database.close(),
+    { pathOf, open },
+    async () => {
+      await care?.idle();
+      await database.close();
+    },
   );
 }
 

@@ -283,13 +283,10 @@ it('what only a person can repair', async () => {
     'channel-pairing.json': '{ torn',
     'agents/old/sessions/sessions.json': '{}',
   });
-  mkdirSync(place.sessionsDir, { recursive: true });
-  writeFileSync(join(place.sessionsDir, 'sessions.json'), '{ torn');
   closeToOthers(place.stateDir);
   const { code, stdout } = await place.runHere('doctor', '--fix', '--yes');
   expect(code).toBe(1);
   for (const text of [
-    /✗ stores\n.*sessions\.json/,
     /✗ database\n.*openbot-inbox\.sqlite is damaged/,
     /✗ workspaces\n.*\/proc\/none\/at\/all\n.*Not fixed: /,
     /! agents\n.*agents\/old/,
@@ -298,6 +295,15 @@ it('what only a person can repair', async () => {
     /✗ models\n.*nowhere\/big/,
   ])
     expect(stdout).toMatch(text);
+});
+
+it('a list of sessions that does not parse is left to a person where OpenClaw may use it too', async () => {
+  const place = makePlace(undefined, { 'openbot.json': '{}', 'openclaw.json': '{}' });
+  mkdirSync(place.sessionsDir, { recursive: true });
+  writeFileSync(join(place.sessionsDir, 'sessions.json'), '{ torn');
+  closeToOthers(place.stateDir);
+  const { stdout } = await place.runHere('doctor', '--fix', '--yes');
+  expect(stdout).toMatch(/✗ stores\n.*sessions\.json is not valid JSON.*\n.*Restore a backup/);
   expect(readFileSync(join(place.sessionsDir, 'sessions.json'), 'utf8')).toBe('{ torn');
 });
 

@@ -125,6 +125,12 @@ export type SessionEntry = {
     blocks: number;
   };
 
+  /**
+   * The entry was lost and made again: as it was in the last copy of the store, or of the header of its transcript, which
+   * knows neither settings nor figures.
+   */
+  rebuilt?: { at: number; from: 'last-good' | 'header' };
+
   // What the person set for this session
   thinkingLevel?: string;
   /** The level of the last run, for the line in the transcript that notes a change. */

@@ -18,7 +18,7 @@ export {
 // Files
 
 export { type DataFile, fillInVariables, readDataFile, readSmallFile } from '../layout/data-file.ts';
-export { classifySessionFileName, STORE_FILE_NAME } from '../layout/file-name.ts';
+export { classifySessionFileName, findFreeArchivePath, STORE_FILE_NAME } from '../layout/file-name.ts';
 export { AGENT_DATABASE_NAME, resolveAgentDatabasePath } from '../layout/paths.ts';
 export { findRealPath } from '../layout/real-path.ts';
 export { runLockPathOf, sessionAddressOf } from '../layout/run-lock.ts';

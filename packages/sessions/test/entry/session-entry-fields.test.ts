@@ -79,6 +79,7 @@ const FIELDS = [
   'lastRestore',
   'lastCompact',
   'droppedThinking',
+  'rebuilt',
   'sessionStartedAt',
   'lastInteractionAt',
   'lastActivityAt',

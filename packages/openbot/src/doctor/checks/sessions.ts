@@ -7,6 +7,9 @@ import {
   repairTranscriptHeader,
   withTranscriptLock,
 } from '@openbot/sessions/transcript';
+import { agentOfOwnStore } from '../../store-care/own-stores.ts';
+import { rebuildStore } from '../../store-care/rebuild-store.ts';
+import { isTornStore } from '../../store-care/tend-store.ts';
 import type { Check, Finding } from '../contract.ts';
 import { type AgentFiles, listAgentFiles, listTranscripts } from '../session-files.ts';
 
@@ -16,17 +19,18 @@ export const stores: Check = {
   needs: 'folder',
   isQuick: true,
   look: (place) =>
-    listAgentFiles(place).flatMap(({ fault, storePath }) =>
-      fault === undefined
-        ? []
-        : [
-            {
-              severity: 'problem',
-              what: fault.message,
-              remedy: `Restore a backup of ${storePath}, or move it away: transcripts stay, and 'openbot clean list' finds them`,
-            },
-          ],
-    ),
+    listAgentFiles(place).flatMap(({ fault, storePath }): Finding[] => {
+      if (fault === undefined) return [];
+      const finding = { severity: 'problem', what: fault.message } as const;
+      const agentId = isTornStore(fault) ? agentOfOwnStore(place, storePath) : undefined;
+      if (agentId !== undefined) {
+        const does = `Make ${storePath} anew of its last copy and the transcripts beside it; the torn file stays under another name`;
+        const apply = async () => void (await rebuildStore(storePath, agentId, place.now));
+        return [{ ...finding, fix: { does, apply } }];
+      }
+      const remedy = `Restore a backup of ${storePath}, or move it away: transcripts stay, and 'openbot clean list' finds them`;
+      return [{ ...finding, remedy }];
+    }),
 };
 
 export const lostTranscripts: Check = {

@@ -87,6 +87,7 @@ export const RESET_RULES = {
   lastRestore: 'cleared',
   lastCompact: 'cleared',
   droppedThinking: 'cleared',
+  rebuilt: 'cleared',
   // Its runs, and what they were made with
   lastInteractionAt: 'cleared',
   lastActivityAt: 'cleared',

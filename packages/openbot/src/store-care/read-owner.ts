@@ -4,7 +4,7 @@ import { TURN_MARK } from '../transcripts/contract.ts';
 /** What a transcript says about its session. */
 export interface TranscriptOwner {
   readonly sessionId: string;
-  /** Of the header. ms */
+  /** Of the header: when the session began, or was cloned. ms */
   readonly startedAt: number;
   /** Of the last turn. Undefined where no turn of the session names a conversation. */
   readonly turn?: { readonly sessionKey: string; readonly at: number };
@@ -35,9 +35,9 @@ function readHeader(path: string): TranscriptOwner | undefined {
   const bytes = Buffer.alloc(HEADER_BYTES);
   const text = bytes.toString('utf8', 0, readFileStart(path, bytes));
   for (const line of text.split('\n')) {
-    const { type, id, timestamp } = parse(line);
+    const { type, id, timestamp, clonedAt } = parse(line);
     if (type !== 'session' || typeof id !== 'string') continue;
-    return { sessionId: id, startedAt: timeOf(timestamp) };
+    return { sessionId: id, startedAt: Math.max(timeOf(timestamp), timeOf(clonedAt)) };
   }
   return undefined;
 }

@@ -157,13 +157,15 @@ describe('a torn sessions.json', () => {
     const [header, ...lines] = readFileSync(home.entryOf(`${PEER}ada`).sessionFile!, 'utf8').split('\n');
     const forked = { ...JSON.parse(header!), id: 'forked', timestamp: '2036-01-01T00:00:00.000Z' };
     writeFileSync(join(home.folder, 'forked.jsonl'), [JSON.stringify(forked), ...lines].join('\n'));
+    const cloned = { ...JSON.parse(header!), id: 'cloned', clonedAt: '2036-01-01T00:00:00.000Z' };
+    writeFileSync(join(home.folder, 'cloned.jsonl'), [JSON.stringify(cloned), ...lines].join('\n'));
     writeFileSync(
       join(home.folder, 'foreign.jsonl'),
       '{"type":"session","version":3,"id":"foreign","timestamp":"2036-01-01T00:00:00.000Z","cwd":"/w"}\n',
     );
     home.tear();
     const rebuilt = await rebuildStore(home.path, 'main', Date.now());
-    expect(rebuilt!.unknown.toSorted()).toEqual(['foreign.jsonl', 'forked.jsonl']);
+    expect(rebuilt!.unknown.toSorted()).toEqual(['cloned.jsonl', 'foreign.jsonl', 'forked.jsonl']);
     expect(home.entriesOf()).toEqual({ [`${PEER}ada`]: expect.objectContaining({ sessionId }) });
   });
 

@@ -29,9 +29,12 @@ export function openStoreCare(
   const isOwn = (storePath: string) => agentOfOwnStore(folder, storePath) !== undefined;
   const copies = new LastGoodCopies({ now, report, isOwn });
   const repairs = new Map<string, Promise<boolean>>();
+  /** False where it is not ours. */
   const repair = async (storePath: string): Promise<boolean> => {
     const agentId = agentOfOwnStore(folder, storePath);
-    if (agentId === undefined || !(await staysAsItIs(storePath, betweenLooksMs))) return false;
+    if (agentId === undefined) return false;
+    // Another process may have made it anew.
+    if (!(await staysAsItIs(storePath, betweenLooksMs))) return true;
     const rebuilt = await rebuildStore(storePath, agentId, now());
     if (rebuilt !== undefined) report(describeRebuilt(storePath, rebuilt));
     return true;
@@ -79,8 +82,8 @@ export function isTornStore(error: unknown): boolean {
 
 async function staysAsItIs(path: string, betweenMs: number): Promise<boolean> {
   const look = () => {
-    const { ino, size, mtimeNs } = statSync(path, { bigint: true });
-    return `${ino}:${size}:${mtimeNs}`;
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return `${stat?.ino}:${stat?.size}:${stat?.mtimeNs}`;
   };
   const first = look();
   for (let looks = 1; looks < LOOKS; looks++) {

@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  existsSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -199,6 +200,20 @@ describe('a torn sessions.json', () => {
     for (const name of home.tornFiles()) expect(readFileSync(join(home.folder, name))).toEqual(torn);
     expect(await rebuildStore(home.path, 'main', Date.now())).toBeUndefined();
     expect(home.tornFiles()).toHaveLength(2);
+  });
+
+  test('two processes that find it at the same time agree', async () => {
+    const home = new CaredHome();
+    const first = await home.openCared();
+    const second = await home.openCared();
+    await first.storeOf('main').update(MAIN, () => ({ sessionId: 's1', updatedAt: 1 }));
+    await expect.poll(() => existsSync(lastGoodPathOf(home.path))).toBe(true);
+    home.tear();
+    const lists = await Promise.all([first, second].map((state) => state.storeOf('main').list()));
+    expect(lists.map((list) => list.map(({ key }) => key))).toEqual([[MAIN], [MAIN]]);
+    expect(home.tornFiles()).toHaveLength(1);
+    await first.close();
+    await second.close();
   });
 
   test('stays an error where it changes between two looks', async () => {

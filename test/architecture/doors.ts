@@ -595,7 +595,7 @@ export const DOORS: Doors = {
       'relay-desk',
     ],
     state: ['mirror-letter', 'open-state'],
-    'state-report': ['contract', 'gather-status', 'parts', 'probe-state', 'sum-usage'],
+    'state-report': ['contract', 'disk-room', 'gather-status', 'parts', 'probe-state', 'sum-usage'],
     'store-care': ['own-stores', 'rebuild-store', 'tend-store'],
     tools: [
       'all',

@@ -97,6 +97,7 @@ class HostKeeper implements AgentHost {
   #delayMs: number | undefined;
   #channels: readonly ChannelState[] = [];
   #waits: HostStatus['waits'] = [];
+  #failingSteps: HostStatus['failingSteps'] = [];
   #child: ChildProcess | undefined;
   #retry: NodeJS.Timeout | undefined;
   #idleSince: number | undefined;
@@ -131,6 +132,7 @@ class HostKeeper implements AgentHost {
       crashes: this.#crashes,
       channels,
       waits: this.#waits,
+      failingSteps: this.#failingSteps,
       ...(delayMs !== undefined && { delayMs }),
     };
   }
@@ -257,10 +259,11 @@ class HostKeeper implements AgentHost {
     if (event.type === 'ended') this.turns.delete(event.turnId);
   }
 
-  #onBeat(child: ChildProcess, { delayMs, isIdle, channels, waits }: HostBeat): void {
+  #onBeat(child: ChildProcess, { delayMs, isIdle, channels, waits, failingSteps }: HostBeat): void {
     this.#delayMs = delayMs;
     this.#channels = channels;
     this.#waits = waits;
+    this.#failingSteps = failingSteps;
     if (this.#phase.at === 'blocked') this.#setPhase({ at: 'up', pid: child.pid!, sinceMs: Date.now() });
     if (!isIdle || this.#queue.isBusy || this.#isNeeded()) this.#idleSince = undefined;
     else this.#idleSince ??= performance.now();
@@ -286,6 +289,7 @@ class HostKeeper implements AgentHost {
     this.#delayMs = undefined;
     this.#channels = [];
     this.#waits = [];
+    this.#failingSteps = [];
     const isAsked = this.#isRetiring;
     for (const { turnId } of [...this.turns.values()])
       this.#onHostEvent({ type: 'ended', turnId, end: 'later', report: reportOfEnd(reason) });

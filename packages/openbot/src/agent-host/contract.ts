@@ -3,7 +3,7 @@
  * which crashes or blocks takes no connection with it. Everything that is said is JSON.
  */
 import type { MsgContext } from '@openbot/sessions';
-import type { AbortHow, BotNotice, SayResult, WishRequest } from '../bot/contract.ts';
+import type { AbortHow, BotNotice, FailingStep, SayResult, WishRequest } from '../bot/contract.ts';
 import type { HttpAnswer, IncomingHttp } from '../channels/contract.ts';
 import type { ChannelState, SayNews, SayWord, WiredSay } from '../gateway-client/contract.ts';
 import type { InboxState, MessageIdentity } from '../inbox/contract.ts';
@@ -126,6 +126,8 @@ export interface HostStatus {
   readonly channels: readonly ChannelState[];
   /** The models that turns wait for, as it last said. */
   readonly waits: readonly ModelWait[];
+  /** Of the process, as it last said; none while there is no process. */
+  readonly failingSteps: readonly FailingStep[];
 }
 
 /** What the gateway has of the process: starts it, and starts it again when it ends or blocks. */

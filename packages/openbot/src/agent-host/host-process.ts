@@ -89,6 +89,7 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
   const stopBeating = beat(gateway, () => ({
     isIdle: bot.isIdle,
     waits: bot.waits,
+    failingSteps: bot.failingSteps,
     channels: listChannels(),
   }));
   gateway.say({ ready: { channels: listChannels() } });

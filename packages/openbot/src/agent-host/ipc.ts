@@ -1,5 +1,6 @@
 /** What the two processes write to each other, as JSON. */
 import { isOpenBotError, OpenBotError } from '@openbot/sessions';
+import type { FailingStep } from '../bot/contract.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { ModelWait } from '../queue/contract.ts';
 import type { ChannelState, HostCalls, HostEvent } from './contract.ts';
@@ -27,6 +28,7 @@ export interface HostBeat {
   readonly delayMs: number;
   readonly isIdle: boolean;
   readonly waits: readonly ModelWait[];
+  readonly failingSteps: readonly FailingStep[];
   readonly channels: readonly ChannelState[];
 }
 

@@ -9,6 +9,7 @@ import type { TurnReport, TurnTools, TurnWatcher } from '../turn/turn-tools.ts';
 import type { AgentTools } from './agent-tools.ts';
 import type { BotChannels } from './bot-channels.ts';
 import type { BotOptions } from './contract.ts';
+import type { FailingSteps } from './failing-steps.ts';
 import type { MessageReader } from './message-reader.ts';
 
 /** Waits for the turn of a message in this process. */
@@ -38,6 +39,7 @@ export interface BotParts {
   readonly read: MessageReader;
   /** By the seq of the message. */
   readonly watchers: Map<number, SayWatcher>;
+  readonly steps: FailingSteps;
   /** A reply is not sent any more. */
   onDead(letter: OutboxMessage, error: string): void;
   /** Ends what follows changes of the configuration. */

@@ -12,6 +12,9 @@ import type { SessionRef } from '../session-address.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { TranscriptUpdate } from '../transcripts/contract.ts';
 import type { TurnEvent, TurnReport } from '../turn/turn-tools.ts';
+import type { FailingStep } from './failing-steps.ts';
+
+export type { FailingStep };
 
 export interface BotOptions {
   /** Absolute. */
@@ -206,6 +209,8 @@ export interface Bot {
   readonly channels: readonly OpenedChannel[];
   /** No message waits, none has a turn, and no coding run goes on. */
   readonly isIdle: boolean;
+  /** What has failed five times in a row and is tried again; what a full disk keeps from working at once. */
+  readonly failingSteps: readonly FailingStep[];
   /** Looks into the outbox for what another part put there. */
   wakeSender(): void;
   /** Resolves when every message that was accepted has its end and its replies are sent. */

@@ -55,7 +55,7 @@ async function stopAll(timers: readonly HeartbeatTimer[]): Promise<void> {
 
 async function startHeartbeats(
   heartbeats: readonly Heartbeat[],
-  { state, tools, dispatcher, channels }: BotParts,
+  { state, tools, dispatcher, channels, steps }: BotParts,
   { clock = { ...backgroundClock, now: tools.now }, report = warn }: BotOptions,
 ): Promise<readonly HeartbeatTimer[]> {
   const timers = heartbeats.map(
@@ -68,7 +68,11 @@ async function startHeartbeats(
         findEntry: (session) => findEntry(state, tools.config, session),
         channels: channels.open,
         wake: ({ agentId, sessionKey }) => dispatcher.wake(sessionKey, agentId),
-        onTrouble: (error, sessionKey) => report(describeTrouble(error, sessionKey)),
+        onTrouble: (error, sessionKey) => {
+          steps.failed('heartbeat', `The heartbeat of ${sessionKey}`, error);
+          report(describeTrouble(error, sessionKey));
+        },
+        onWorked: (sessionKey) => steps.worked(`The heartbeat of ${sessionKey}`),
       }),
   );
   for (const timer of timers) await timer.start();

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { resolveQueueSettings } from '@openbot/sessions/policy';
 import { openGatekeeper } from '../access/gatekeeper.ts';
+import type { Outlet } from '../channels/contract.ts';
 import type { CommandWords } from '../chat-commands/parse-words.ts';
 import { systemClock } from '../clock.ts';
 import { CODING_CHANNEL } from '../coding-runs/contract.ts';
 import { resolveDefaultAgentId, resolveMaxConcurrent } from '../config/agents.ts';
-import { Sender } from '../delivery/sender.ts';
+import { type OutboxStep, Sender } from '../delivery/sender.ts';
 import { feedIndex, type IndexFeed } from '../index-writing/feed.ts';
+import type { DeliveryTarget } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import { ConversationDesk } from '../questions/conversation-desk.ts';
 import type { TurnFailure } from '../queue/contract.ts';
@@ -31,6 +33,7 @@ import type { BotParts } from './bot-parts.ts';
 import { hostOf, withdraw } from './channel-host.ts';
 import { keepMenu } from './command-menu.ts';
 import { type Bot, type BotOptions, REFUSED } from './contract.ts';
+import { type FailingStep, FailingSteps } from './failing-steps.ts';
 import { findReadableEntry } from './find-entry.ts';
 import { HEARTBEAT_SINK, keepHeartbeats } from './heartbeat.ts';
 import { keepsIndex } from './keeps-index.ts';
@@ -99,6 +102,9 @@ export async function openBot(options: BotOptions): Promise<Bot> {
     get waits() {
       return dispatcher.waits;
     },
+    get failingSteps() {
+      return parts.steps.list();
+    },
     wakeSender: () => sender.wake(),
     openChannel,
     closeChannel: (channel) => channels.remove(channel, sender, CLOSE_MS),
@@ -159,6 +165,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
   const local = openLocalAccount();
   const report = options.report ?? warn;
   const onTrouble = (error: unknown, sessionKey?: string) => report(describeTrouble(error, sessionKey));
+  const steps = new FailingSteps(now);
   const watchers: BotParts['watchers'] = new Map();
   const runners = new Map<string, Promise<Runner | undefined>>();
   const findRunner: TurnTools['findRunner'] = (provider, wanted) => {
@@ -189,9 +196,15 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     outbox: state.outbox,
     channels: [local, ...agentTools.accounts, ...(staysOpen ? [HEARTBEAT_SINK] : [])],
     owner: nameProcess(),
-    onTrouble: (error) => onTrouble(error),
+    onTrouble: (error, outlet, step) => {
+      steps.failed('outbox', nameOutboxStep(outlet, step), error);
+      onTrouble(error);
+    },
+    onWorked: (outlet, step) => steps.worked(nameOutboxStep(outlet, step)),
+    onRetry: ({ target }, error) => steps.failed('send', `A reply to ${nameTarget(target)}`, error),
     onSent: (message, fault) => {
       const { target } = message;
+      steps.worked(`A reply to ${nameTarget(target)}`);
       channels.noteOutbound({ ...target, name: target.channel }, now());
       if (fault !== undefined)
         tellUnsentFile(state, message, { fault, at: now() }).catch((error: unknown) => onTrouble(error));
@@ -301,7 +314,11 @@ function assemble(options: BotOptions, state: BotState): BotParts {
         : { mode: message.wish.queueMode },
     isWanted: (waiting) =>
       staysOpen || waiting.some(({ seq }) => watchers.has(seq) || agentTools.relays.isAwaited(seq)),
-    onTrouble,
+    onTrouble: (error, sessionKey) => {
+      steps.failed(...nameStep(sessionKey), error);
+      onTrouble(error, sessionKey);
+    },
+    onWorked: (sessionKey) => steps.worked(nameStep(sessionKey)[1]),
     onDropped: (messages, reason) => {
       observer?.onDropped(messages, reason);
       const what = messages.length === 1 ? '1 message' : `${messages.length} messages`;
@@ -326,9 +343,26 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     local,
     watchers,
     read,
+    steps,
     onDead,
     forgetConfig: forget,
   };
+}
+
+function nameStep(sessionKey: string): [FailingStep['kind'], string] {
+  return sessionKey === '*' ? ['inbox', 'The look for messages'] : ['turn', `A turn of ${sessionKey}`];
+}
+
+function nameOutboxStep(outlet: Outlet, step: OutboxStep): string {
+  return `${step === 'look' ? 'The look for replies to' : 'The record of what was sent to'} ${nameOutlet(outlet)}`;
+}
+
+function nameOutlet({ name, accountId }: Pick<Outlet, 'name' | 'accountId'>): string {
+  return `${name} (account ${accountId})`;
+}
+
+function nameTarget({ channel, accountId }: DeliveryTarget): string {
+  return nameOutlet({ name: channel, accountId });
 }
 
 function payloadOf({ outage }: TurnFailure): ReplyPayload {

@@ -27,9 +27,15 @@ export interface SenderDependencies {
   onSent(message: OutboxMessage, fault: string | undefined): void;
   /** The message will not be tried again. */
   onDead(message: OutboxMessage, error: string): void;
+  /** The network has not taken it this time. */
+  onRetry(message: OutboxMessage, error: string): void;
   /** The outbox could not be read or written; it is tried again. */
-  onTrouble(error: unknown): void;
+  onTrouble(error: unknown, channel: Outlet, step: OutboxStep): void;
+  onWorked(channel: Outlet, step: OutboxStep): void;
 }
+
+/** To look for replies, and to write down what became of a send. */
+export type OutboxStep = 'look' | 'record';
 
 /** After so many sends that took too long the files of a reply are left out: replies behind it wait for it. */
 const MOST_TIMEOUTS = 3;
@@ -132,8 +138,9 @@ export class AccountSender {
         waitMs = await this.#look();
       }
       this.#troubles = 0;
+      this.#dependencies.onWorked(this.#channel, 'look');
     } catch (error) {
-      this.#dependencies.onTrouble(error);
+      this.#dependencies.onTrouble(error, this.#channel, 'look');
       waitMs = delayAfter(++this.#troubles, STORAGE_RETRY);
     }
     if (!this.#isStopped) this.#cancelTimer = this.#dependencies.clock.after(waitMs, () => this.wake());
@@ -173,7 +180,7 @@ export class AccountSender {
   }
 
   async #send(message: OutboxMessage, controller: AbortController): Promise<void> {
-    const { outbox, clock, owner, limits, random, onSent, onDead } = this.#dependencies;
+    const { outbox, clock, owner, limits, random, onSent, onDead, onRetry } = this.#dependencies;
     const { key } = message;
     if (await this.#endDraft(message)) return;
     try {
@@ -196,6 +203,7 @@ export class AccountSender {
       const { mayHaveArrived } = failure;
       if (after.action === 'retry') {
         const { nextTryAt } = after;
+        onRetry(message, failure.text);
         await this.#record(() =>
           outbox.retry(key, owner, { error: failure.text, nextTryAt, mayHaveArrived }),
         );
@@ -295,12 +303,14 @@ export class AccountSender {
 
   /** Until it succeeds: what the network has taken is not forgotten because a disk was full for a while. */
   async #record(write: () => Promise<boolean>): Promise<boolean> {
-    const { clock, onTrouble } = this.#dependencies;
+    const { clock, onTrouble, onWorked } = this.#dependencies;
     for (let failures = 1; ; failures++) {
       try {
-        return await write();
+        const isOurs = await write();
+        if (failures > 1) onWorked(this.#channel, 'record');
+        return isOurs;
       } catch (error) {
-        onTrouble(error);
+        onTrouble(error, this.#channel, 'record');
         // The claim runs out, and the message counts as a possible repeat.
         if (this.#isStopped) return false;
         await new Promise<void>((resolve) => void clock.after(delayAfter(failures, STORAGE_RETRY), resolve));

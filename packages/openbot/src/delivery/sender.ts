@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Outlet } from '../channels/contract.ts';
 import { systemClock } from '../clock.ts';
 import type { Outbox } from '../outbox/contract.ts';
-import { AccountSender, type SenderDependencies } from './account-sender.ts';
+import { AccountSender, type OutboxStep, type SenderDependencies } from './account-sender.ts';
 import { RETRY_LIMITS, type RetryLimits } from './next-try.ts';
+
+export type { OutboxStep };
 
 export interface SenderOptions
   extends Partial<Omit<SenderDependencies, 'outbox' | 'limits' | 'leaseMarginMs'>> {
@@ -35,7 +37,9 @@ export class Sender {
       random: Math.random,
       onSent: () => {},
       onDead: () => {},
+      onRetry: () => {},
       onTrouble: () => {},
+      onWorked: () => {},
       ...options,
       sendTimeoutMs,
       leaseMarginMs: LEASE_MARGIN_MS,

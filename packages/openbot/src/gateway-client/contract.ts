@@ -1,5 +1,5 @@
 /** What commands ask of a gateway: what they would do themselves without one. The methods are in `gateway-methods/commands/`. */
-import type { SayEvent, SayRequest } from '../bot/contract.ts';
+import type { FailingStep, SayEvent, SayRequest } from '../bot/contract.ts';
 import type { ChannelCapabilities, ChannelHealth } from '../channels/contract.ts';
 import type { Answer, Question } from '../permissions/contract.ts';
 import type { ModelWait } from '../queue/contract.ts';
@@ -72,6 +72,8 @@ export interface GatewayState {
   readonly configFault?: string;
   /** The models that cannot be reached, and whose sessions wait. */
   readonly waits: readonly ModelWait[];
+  /** What fails again and again; absent in former versions. */
+  readonly failingSteps?: readonly FailingStep[];
   /** How late the gateway's own event loop was within the last minute; absent in former versions. */
   readonly eventLoop?: { readonly delayP99Ms: number; readonly delayMaxMs: number };
   /** Accounts on chat networks. */

@@ -23,11 +23,15 @@ export interface GatewayReport {
   readonly host?: GatewayState['host'];
   readonly configFault?: string;
   readonly waits?: GatewayState['waits'];
+  readonly failingSteps?: GatewayState['failingSteps'];
   readonly eventLoop?: GatewayState['eventLoop'];
   readonly channels?: GatewayState['channels'];
   readonly runs?: number;
   readonly connections?: number;
 }
+
+const STARTS_OR_STOPS = 'it starts or stops';
+const NO_ANSWER = 'it does not answer';
 
 /** A gateway that takes longer does not work. */
 const ANSWER_MS = 3000;
@@ -43,7 +47,7 @@ export async function lookAtGateway(stateDir: string, timeoutMs = ANSWER_MS): Pr
       running: true,
       process: who,
       ready: false,
-      failing: ['it starts or stops'],
+      failing: [STARTS_OR_STOPS],
       ...(pid && { pid }),
     };
   const { port, address, url, version, startedAt } = record;
@@ -53,7 +57,7 @@ export async function lookAtGateway(stateDir: string, timeoutMs = ANSWER_MS): Pr
   ]);
   const readiness = await askReadiness(url, timeoutMs);
   const known = { running: true, process: who, pid: record.pid, port, address, url, version, startedAt };
-  if (readiness === undefined) return { ...known, ready: false, failing: ['it does not answer'] };
+  if (readiness === undefined) return { ...known, ready: false, failing: [NO_ANSWER] };
   const seen = { ...known, ready: readiness.ready, failing: readiness.failing };
   try {
     const gateway = await connectGateway(record, timeoutMs);
@@ -75,6 +79,7 @@ export function listTroubles({
   host,
   configFault,
   waits = [],
+  failingSteps = [],
   eventLoop,
   channels = [],
 }: GatewayReport): readonly string[] {
@@ -100,6 +105,10 @@ export function listTroubles({
     ...(configFault === undefined
       ? []
       : [`The configuration is not used as it is now, but as it was before: ${configFault}`]),
+    ...failingSteps.map(
+      ({ step, failures, since, error, isDiskFull }) =>
+        `${isDiskFull ? 'The disk is full. ' : ''}${step} has failed ${failures === 1 ? 'once' : `${failures} times in a row`} since ${new Date(since).toISOString()}, and is tried again: ${error}`,
+    ),
     ...waits.map(
       ({ model, sessions, nextTryAt }) =>
         `${formatQuantity(sessions, 'session')} ${sessions === 1 ? 'waits' : 'wait'} for ${model}, next try at ${new Date(nextTryAt).toISOString()}`,

@@ -1,5 +1,8 @@
 import { get } from 'node:http';
 
+/** Nothing that a start could wait for. */
+export const DISK_FULL = 'disk-full';
+
 export interface Readiness {
   readonly ready: boolean;
   /** What is not ready. */

@@ -8,7 +8,7 @@ import { findGateway, findHolder, type GatewayRecord } from './find-gateway.ts';
 import { gatewayFiles } from './gateway-files.ts';
 import { openLogFile } from './log-file.ts';
 import { readSince, sizeOf } from './read-log.ts';
-import { askReadiness } from './readiness.ts';
+import { askReadiness, DISK_FULL } from './readiness.ts';
 
 const LOOK_EVERY_MS = 20;
 const SHOWN_LINES = 15;
@@ -59,8 +59,7 @@ export async function startGateway({
   const until = performance.now() + timeoutMs;
   while (ended === undefined && performance.now() < until) {
     const record = findGateway(stateDir);
-    if (record !== undefined && record.pid === child?.pid && (await askReadiness(record.url))?.ready)
-      return record;
+    if (record !== undefined && record.pid === child?.pid && (await hasStarted(record.url))) return record;
     await sleep(LOOK_EVERY_MS);
   }
   const reason = ended ?? `it was not ready within ${timeoutMs / 1000} seconds`;
@@ -80,4 +79,10 @@ export async function startGateway({
     [`The gateway did not start: ${reason}`, ...lines.map((line) => `  ${line}`)].join('\n'),
     { hint: `The log: ${log}. To see it start: openbot gateway run` },
   );
+}
+
+async function hasStarted(url: string): Promise<boolean> {
+  const readiness = await askReadiness(url);
+  if (readiness === undefined || readiness.ready) return readiness !== undefined;
+  return readiness.failing.length > 0 && readiness.failing.every((reason) => reason === DISK_FULL);
 }

@@ -11,9 +11,11 @@ import { followRuns } from '../gateway-methods/events/follow-runs.ts';
 import { openRows } from '../gateway-methods/rows/rows.ts';
 import { openRuns } from '../gateway-methods/runs/runs.ts';
 import type { GatewayServices } from '../gateway-methods/services.ts';
+import { DISK_FULL } from '../gateway-process/readiness.ts';
 import { openWorker } from '../gateway-worker/worker.ts';
 import { maxMediaBytes } from '../media/media-settings.ts';
 import { openState } from '../state/open-state.ts';
+import { freeBytesOf, LEAST_FREE } from '../state-report/disk-room.ts';
 import type { GatewayOptions, OpenGateway } from './contract.ts';
 import { type GatewayServer, openServer } from './open-server.ts';
 import { NOT_READY, passToChannel } from './pass-to-channel.ts';
@@ -42,7 +44,8 @@ export const openGateway: OpenGateway = async (options) => {
     largestFile: () => maxMediaBytes(config.config),
     receiveWebhook: (request) =>
       services === undefined ? Promise.resolve(NOT_READY) : passToChannel(services, request, log),
-    failing: () => (services === undefined ? [] : describeTrouble(services.host)),
+    failing: () =>
+      services === undefined ? [] : [...describeTrouble(services.host), ...listLasting(services)],
     measure: () => (services === undefined ? [] : measureHost(services.host)),
     log,
   });
@@ -132,6 +135,17 @@ function pidOf({ phase }: AgentHost['status']): number | undefined {
 
 function describeTrouble({ status: { phase } }: AgentHost): readonly string[] {
   return phase.at === 'blocked' || 'reason' in phase ? ['agent-host'] : [];
+}
+
+/** What each kind of step is called for probes. Networks that do not take replies are no fault of the gateway. */
+const KINDS = { turn: 'turns', outbox: 'outbox', inbox: 'inbox', heartbeat: 'heartbeats', send: undefined };
+
+/** What fails again and again, and a disk without room. Names no session: anybody may ask. */
+function listLasting({ host, stateDir }: Pick<GatewayServices, 'host' | 'stateDir'>): readonly string[] {
+  const { failingSteps } = host.status;
+  const isFull = failingSteps.some(({ isDiskFull }) => isDiskFull) || freeBytesOf(stateDir) < LEAST_FREE;
+  const kinds = new Set(failingSteps.flatMap(({ kind }) => KINDS[kind] ?? []));
+  return [...(isFull ? [DISK_FULL] : []), ...kinds];
 }
 
 function measureHost({ status, turns }: AgentHost): readonly string[] {

@@ -22,6 +22,7 @@ export interface HeartbeatDependencies {
   wake(session: SessionRef): void;
   /** It is tried again. */
   onTrouble(error: unknown, sessionKey: string): void;
+  onWorked(sessionKey: string): void;
 }
 
 /** The longest sleep: the clock may be set, and the machine may sleep too. */
@@ -88,7 +89,7 @@ export class HeartbeatTimer {
 
   /** How long to sleep, ms. */
   async #look(): Promise<number> {
-    const { clock, onTrouble } = this.#dependencies;
+    const { clock, onTrouble, onWorked } = this.#dependencies;
     const { everyMs, activeHours } = this.#heartbeat;
     const now = clock.now();
     const slot = this.#slot();
@@ -99,6 +100,7 @@ export class HeartbeatTimer {
     try {
       if (!(await this.#beat(slot, now))) return LOOK_EVERY_MS;
       this.#done = slot;
+      onWorked(this.#session.sessionKey);
       return end - now;
     } catch (error) {
       onTrouble(error, this.#session.sessionKey);

@@ -44,6 +44,8 @@ export interface QueueDependencies {
   mayRetry(error: unknown, sessionKey: string, messages: readonly InboxMessage[]): Promise<boolean>;
   /** Something could not be read or written; it is tried again. */
   onTrouble(error: unknown, sessionKey: string): void;
+  /** Nothing of the session failed at the last look. `*`: at the look for messages of other processes. */
+  onWorked(sessionKey: string): void;
   readonly pollMs: number;
   readonly maxTries: number;
 }

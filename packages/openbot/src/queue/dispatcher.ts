@@ -82,6 +82,7 @@ export class Dispatcher {
       onHeld: options.onHeld ?? (() => {}),
       onDropped: options.onDropped ?? (() => {}),
       onTrouble: options.onTrouble ?? (() => {}),
+      onWorked: options.onWorked ?? (() => {}),
       pollMs: options.pollMs ?? POLL_MS,
       maxTries: options.maxTries ?? MAX_TRIES,
     };
@@ -283,7 +284,10 @@ export class Dispatcher {
     this.#cancelSweep?.();
     if (sweepMs === undefined || this.#isStopping) return;
     this.#cancelSweep = this.#dependencies.clock.after(sweepMs, () => {
-      this.recover().catch((error) => this.#dependencies.onTrouble(error, '*'));
+      this.recover().then(
+        () => this.#dependencies.onWorked('*'),
+        (error) => this.#dependencies.onTrouble(error, '*'),
+      );
     });
   }
 }

@@ -52,6 +52,8 @@ export class SessionQueue {
   #troubles = 0;
   /** A try of a turn that waits for a model was ended: what waits behind it goes too. */
   #isWithdrawn = false;
+  /** Something failed at this look. */
+  #hasFailed = false;
   #isWoken = false;
   #isStopping = false;
 
@@ -126,6 +128,7 @@ export class SessionQueue {
 
   /** Handles turns of this session while it has some that are due and `mayGoOn`, at least one. Does not reject. */
   async handle(mayGoOn: () => boolean): Promise<PassEnd> {
+    this.#hasFailed = false;
     try {
       return await this.#handleLocked(mayGoOn);
     } catch (error) {
@@ -147,6 +150,7 @@ export class SessionQueue {
     try {
       while (!this.#isStopping) {
         const end = await this.#handleOne(lock);
+        if (!this.#hasFailed) this.#dependencies.onWorked(this.sessionKey);
         if (end.action !== 'again' || !mayGoOn()) return end;
       }
       return { action: 'forget' };
@@ -305,6 +309,7 @@ export class SessionQueue {
 
   async #retryLater(error: unknown, messages: readonly InboxMessage[] = []): Promise<PassEnd> {
     if (!(await this.#dependencies.mayRetry(error, this.sessionKey, messages))) return { action: 'again' };
+    this.#hasFailed = true;
     this.#report(error);
     return { action: 'sleep', ms: delayAfter(++this.#troubles, RETRY) };
   }

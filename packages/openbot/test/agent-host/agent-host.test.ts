@@ -11,7 +11,13 @@ test('runs a message in a process of its own, and rests when nothing needs it', 
   writeFileSync(prints, "process.stderr.write('first words\\nand others\\n')");
   place.more = { NODE_OPTIONS: `--require=${prints}` };
   const host = await place.open({ restMs: 1 });
-  expect(host.status).toEqual({ phase: { at: 'resting' }, crashes: 0, channels: [], waits: [] });
+  expect(host.status).toEqual({
+    phase: { at: 'resting' },
+    crashes: 0,
+    channels: [],
+    waits: [],
+    failingSteps: [],
+  });
 
   const accepted = await host.calls.accept(clientMessage('m1', 'say hello'));
   expect(accepted).toMatchObject({ isNew: true, text: 'say hello', state: 'received', isRefused: false });

@@ -347,11 +347,16 @@ test('what the network has taken is not forgotten because the outbox failed for 
       return outbox.sent(...args);
     },
   };
-  const { put, clock, shown, troubles } = makeDelivery({ outbox: failing });
+  const worked: string[] = [];
+  const { put, clock, shown, troubles } = makeDelivery({
+    outbox: failing,
+    onWorked: (_, step) => step === 'record' && worked.push(step),
+  });
   await put('k1');
   await clock.until(async () => (await outbox.get('k1'))?.state === 'sent');
   expect(shown()).toEqual(['text k1']);
   expect(troubles).toHaveLength(4);
+  expect(worked).toEqual(['record']);
 });
 
 test('a draft that cannot be looked for is no send that may have arrived', async () => {

@@ -201,6 +201,7 @@ function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly 
         return channels.map((channel) => describeOpened({ channel }));
       },
       waits: [],
+      failingSteps: [],
     },
     turns: new Map<string, HostTurn>(),
     onEvent: () => () => {},

@@ -30,6 +30,7 @@ function makeBench(
   const open = async () => {
     const [heartbeat] = listHeartbeats({ config, stateDir, env: {} });
     const timer = new HeartbeatTimer(heartbeat!, {
+      onWorked: () => {},
       config,
       clock,
       inbox,

@@ -505,7 +505,8 @@ describe('recovery', () => {
   });
 
   test('a full disk is waited for: it does not use up the tries', async () => {
-    const queue = makeQueue();
+    const worked: string[] = [];
+    const queue = makeQueue({ onWorked: (sessionKey) => worked.push(sessionKey) });
     const a = await queue.send({ id: 'a' });
     for (let number = 1; number <= 8; number++) {
       const error = new Error('write failed', {
@@ -518,6 +519,7 @@ describe('recovery', () => {
     expect(await queue.inbox.get(a)).toMatchObject({ state: 'answered', tries: 1 });
     expect(queue.turns.every(({ work }) => work.mayRun)).toBe(true);
     expect(queue.troubles).toHaveLength(8);
+    expect(worked).toEqual(['agent:main:main']);
   });
 
   test('a failing inbox loses and repeats nothing', async () => {

@@ -38,6 +38,16 @@ export const GATEWAY_STATUS = {
   },
   'configFault?': 'string - why the configuration is not used as it is now',
   'waits?': [{ model: 'string', sessions: 'number - that wait for it', nextTryAt: 'number - ms' }],
+  'failingSteps?': [
+    {
+      kind: "'turn' | 'outbox' | 'inbox' | 'heartbeat' | 'send'",
+      step: 'string',
+      failures: 'number - in a row',
+      since: 'number - ms',
+      error: 'string - of the last time',
+      'isDiskFull?': 'boolean',
+    },
+  ],
   'eventLoop?': {
     delayP99Ms: 'number - how late the gateway itself was, within the last minute',
     delayMaxMs: 'number',

@@ -1,12 +1,9 @@
-import { existsSync, statfsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { loadSqlite } from '@openbot/sessions/disk';
+import { freeBytesOf, LEAST_FREE, MEGABYTE } from '../../state-report/disk-room.ts';
 import type { Check } from '../contract.ts';
 
 const LEAST_NODE = [22, 19] as const;
-const MEGABYTE = 1024 * 1024;
-/** Below it, writes soon fail; below the other one, a person should make room. */
-const LEAST_FREE = 20 * MEGABYTE;
+/** Below it, a person should make room. */
 const GOOD_FREE = 500 * MEGABYTE;
 
 export const node: Check = {
@@ -39,14 +36,9 @@ export const diskSpace: Check = {
   about: 'Room on the disk of the state folder',
   isQuick: true,
   look({ stateDir }) {
-    const { bavail, bsize } = statfsSync(findExisting(stateDir));
-    const free = bavail * bsize;
+    const free = freeBytesOf(stateDir);
     if (free >= GOOD_FREE) return [];
     const what = `Only ${Math.floor(free / MEGABYTE)} MB are free on the disk of ${stateDir}`;
     return [{ severity: free < LEAST_FREE ? 'problem' : 'warning', what, remedy: 'Make room' }];
   },
 };
-
-function findExisting(folder: string): string {
-  return existsSync(folder) ? folder : findExisting(dirname(folder));
-}

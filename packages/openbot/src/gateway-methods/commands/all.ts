@@ -103,7 +103,7 @@ const gatewayState = gatewayMethod({
   isForCommands: true,
   params: {},
   handle: (_params, { services: { host, eventLoop, presence, configFault } }): GatewayState => {
-    const { phase, crashes, delayMs, channels, waits } = host.status;
+    const { phase, crashes, delayMs, channels, waits, failingSteps } = host.status;
     const fault = configFault?.();
     return {
       host: {
@@ -115,6 +115,7 @@ const gatewayState = gatewayMethod({
       },
       ...(fault !== undefined && { configFault: fault }),
       waits,
+      failingSteps,
       eventLoop: eventLoop.read(),
       channels: channels.filter(({ channel }) => channel !== WEB_CHANNEL),
       runs: host.turns.size,

@@ -1,0 +1,16 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export const MEGABYTE = 1024 * 1024;
+/** Below it, writes soon fail. */
+export const LEAST_FREE = 20 * MEGABYTE;
+
+/** What a user may still write on the disk of a folder, which need not exist. Bytes */
+export function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(findExisting(folder));
+  return bavail * bsize;
+}
+
+function findExisting(folder: string): string {
+  return existsSync(folder) ? folder : findExisting(dirname(folder));
+}

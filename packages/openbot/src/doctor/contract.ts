@@ -1,5 +1,6 @@
 import type { Environment } from '@openbot/sessions/layout';
 import type { BotConfig } from '../config/bot-config.ts';
+import type { GatewayReport } from '../gateway-client/look-at-gateway.ts';
 import type { SessionFolder } from '../kept-sessions/contract.ts';
 
 /** Where checks look. */
@@ -11,6 +12,10 @@ export interface Place {
   /** Undefined where it cannot be read. */
   readonly config?: BotConfig;
   readonly folder?: SessionFolder;
+  /** Where it has been looked at already. */
+  readonly gateway?: GatewayReport;
+  /** A gateway that does not run is a problem, whether or not the configuration needs one. */
+  readonly isGatewayWanted?: boolean;
 }
 
 export interface Finding {

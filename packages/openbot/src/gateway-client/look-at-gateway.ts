@@ -30,8 +30,21 @@ export interface GatewayReport {
   readonly connections?: number;
 }
 
+/**
+ * `starting`: it has the folder and does not serve yet, or no more. `not answering`: it has said where it listens, and nobody
+ * answers there. `not ready`: it answers, and says what does not work.
+ */
+export type GatewayCondition = 'not running' | 'starting' | 'not answering' | 'not ready' | 'ready';
+
 const STARTS_OR_STOPS = 'it starts or stops';
 const NO_ANSWER = 'it does not answer';
+
+export function conditionOf({ running, ready, failing = [] }: GatewayReport): GatewayCondition {
+  if (!running) return 'not running';
+  if (ready !== false) return 'ready';
+  if (failing.includes(STARTS_OR_STOPS) || failing.includes('startup')) return 'starting';
+  return failing.includes(NO_ANSWER) ? 'not answering' : 'not ready';
+}
 
 /** A gateway that takes longer does not work. */
 const ANSWER_MS = 3000;

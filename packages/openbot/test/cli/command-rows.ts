@@ -51,7 +51,8 @@ export const LOOKS: readonly CommandRow[] = [
   row('usage', ['session', '--breakdown']),
   row('usage', ['daily']),
   row('status', ['--all', '--deep', '--usage']),
-  row('health', []),
+  // Its heartbeat needs a gateway.
+  row('health', [], { codes: { own: 1 } }),
   row('doctor', [], { codes: { own: 1 } }),
   row('outbox list', ['--all']),
   row('channels list', []),

@@ -332,8 +332,12 @@ it('health: yes, with warnings, and no', async () => {
   closeToOthers(place.stateDir);
   expect(await place.runHere('health')).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^✓ healthy\n$/),
+    stdout: '✓ no problems; no gateway runs\n',
     stderr: '',
+  });
+  expect(await place.runHere('health', '--gateway')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/✗ gateway\n {2}No gateway runs\n.*openbot gateway start/),
   });
   const state = await openState(place.stateDir);
   await state.outbox.put([{ ...outbound('a', '1'), createdAt: Date.now() }]);
@@ -355,6 +359,22 @@ it('health: yes, with warnings, and no', async () => {
   expect(namesOf(JSON.parse(broken.stdout))).toEqual(['configuration', 'dead-letters']);
   expect(JSON.parse(broken.stdout).checks.map(({ name }: { name: string }) => name)).not.toContain('models');
   expect(existsSync(join(place.stateDir, 'moved-aside'))).toBe(false);
+});
+
+it.each([
+  [{ channels: { telegram: { botToken: '1:x' } } }, 'nothing is received from telegram'],
+  [{ agents: { defaults: { heartbeat: { every: '30m' } } } }, 'no heartbeat is given'],
+])('health: no, where %j needs a gateway and none runs', async (config, lost) => {
+  const place = makePlace(undefined, { 'openbot.json': JSON.stringify(config) });
+  closeToOthers(place.stateDir);
+  const { code, stdout } = await place.runHere('health', '--json');
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    1,
+    { healthy: false, gateway: { state: 'not running' } },
+  ]);
+  expect(stdout).toContain(`No gateway runs: ${lost}`);
+  const text = await place.runHere('health');
+  expect(text.stdout).toContain('the gateway is not running');
 });
 
 it.skipIf(noTerminal !== undefined)(`--fix asks at a terminal ${noTerminal ?? ''}`, async () => {

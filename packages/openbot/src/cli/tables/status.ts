@@ -27,11 +27,20 @@ there, never what they are.`,
   }),
   declare({
     name: 'health',
-    summary: 'Say whether everything works; exit code 1 where it does not',
-    description: ['Quick checks only, for scripts and monitors. They change nothing.'],
+    summary: 'Say whether everything works, the gateway too; exit code 1 where it does not',
+    description: [
+      `Quick checks only, for scripts and monitors. They change nothing. The gateway is ready, not ready (a part of it does
+not work, or a step has failed five times in a row), not answering, starting or not running.`,
+      `Exit codes: 0 where no check found a problem and the gateway is ready, or none runs and nothing in the configuration
+needs one; 1 where a check found a problem, the gateway runs and is not ready, or none runs and a channel or a heartbeat
+needs it. With --gateway a gateway that does not run is always a problem. 2 for wrong use.`,
+    ],
     positionals: [],
     flags: HEALTH_FLAGS,
-    examples: [['openbot health || openbot doctor', 'look closer where something is wrong']],
+    examples: [
+      ['openbot health || openbot doctor', 'look closer where something is wrong'],
+      ['openbot health --gateway', 'for a monitor of the gateway'],
+    ],
     async results() {
       const { HEALTH } = await import('../../commands/doctor/result-shapes.ts');
       return { 'openbot health --json': HEALTH };

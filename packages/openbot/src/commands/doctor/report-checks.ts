@@ -66,10 +66,10 @@ function describe(
 export function report(
   terminal: Terminal,
   checks: readonly TreatedCheck[],
-  { json, all, fixBy, end }: ReportOptions,
+  { json, all, fixBy, more, end }: ReportOptions,
 ): void {
   const problems = countLeft(checks, 'problem');
-  if (json) writeJson(terminal, toJson(checks));
+  if (json) writeJson(terminal, { ...toJson(checks), ...more });
   else
     terminal.say(
       formatChecks(checks, terminal, { all, fixBy }) + end(problems, countLeft(checks, 'warning')),
@@ -82,5 +82,7 @@ interface ReportOptions {
   /** Also the checks that found nothing. */
   readonly all: boolean;
   readonly fixBy: string;
+  /** Further fields of the JSON. */
+  readonly more?: object;
   end(problems: number, warnings: number): string;
 }

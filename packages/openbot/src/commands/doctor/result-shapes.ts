@@ -11,10 +11,22 @@ const FINDING = {
 
 const CHECK = { name: 'string', about: 'string', findings: [FINDING] } as const;
 
-export const HEALTH: ResultShape = {
+const CHECKED = {
   healthy: 'boolean',
   problems: 'number',
   warnings: 'number',
   checks: [CHECK],
+} as const;
+
+export const HEALTH: ResultShape = {
+  ...CHECKED,
+  gateway: {
+    state: "'not running' | 'starting' | 'not answering' | 'not ready' | 'ready'",
+    'process?': 'string',
+    'pid?': 'number',
+    'url?': 'string',
+    'version?': 'string',
+    'startedAt?': 'number - ms',
+  },
 };
-export const DOCTOR: ResultShape = HEALTH;
+export const DOCTOR: ResultShape = CHECKED;

@@ -36,7 +36,8 @@ export async function runWatched(
       for (const watcher of watching) watcher.onEvent(event);
       observer?.onEvent(turnId, event);
       stream?.onEvent(event);
-      if (event.type === 'warning' && event.isForLog)
+      // A command whose caller hears it prints what is reported in the same place.
+      if (event.type === 'warning' && event.isForLog && (watching.length === 0 || observer !== undefined))
         parts.report({ about: 'trouble', message: event.message });
       if (event.type === 'thinking-dropped') parts.report(describeDrop(work.sessionKey, event));
     },

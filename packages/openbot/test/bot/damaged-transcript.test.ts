@@ -148,6 +148,7 @@ test('a command at the terminal is told by a warning', async () => {
   });
   expect(said).toMatchObject({ outcome: 'answered', payloads: [{ text: 'two' }] });
   expect(warnings).toEqual([expect.stringContaining('cannot be read; a new session has begun')]);
+  expect(home.notices).toEqual([]);
 });
 
 test('chat commands that change the transcript find the new session', async () => {

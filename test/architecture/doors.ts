@@ -658,7 +658,7 @@ export const DOORS: Doors = {
       'words-of-person',
     ],
     usage: ['calendar', 'count-usage', 'describe-usage', 'gather-usage', 'group-usage'],
-    'usage/prices': ['claude-prices', 'price', 'price-list'],
+    'usage/prices': ['price', 'price-list', 'price-table'],
     'usage/rules': ['buckets', 'claude-request', 'count-once', 'pi-request', 'request'],
     'usage/sources': ['all'],
   },

@@ -77,6 +77,10 @@ export interface BotConfig extends LifecycleConfig {
     /** By name. A provider that is known without it keeps what is not set here. */
     providers?: Readonly<Record<string, ProviderSettings>>;
   };
+  usage?: {
+    /** A table of prices in the place of the built-in one. */
+    readonly prices?: string;
+  };
   gateway?: GatewaySettings;
   /** Chat commands. */
   commands?: {
@@ -208,7 +212,7 @@ export interface ModelSettings {
   reasoning?: boolean;
   input?: readonly string[];
   /** Dollars for a million tokens. */
-  cost?: Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number>>;
+  cost?: Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h', number>>;
   headers?: Readonly<Record<string, string>>;
 }
 

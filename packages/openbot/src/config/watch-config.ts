@@ -180,6 +180,7 @@ const SECTIONS = {
   skills: true,
   models: true,
   index: true,
+  usage: true,
   gateway: true,
   commands: true,
 } satisfies Record<keyof BotConfig, true>;

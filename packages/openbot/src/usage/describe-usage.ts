@@ -17,7 +17,7 @@ const LISTS: Readonly<Record<Grouping, { list: string; name: string }>> = {
 };
 
 export function describeUsage(
-  { groups, totals, unpricedModels }: GroupedUsage,
+  { groups, totals, unpricedModels, priceTable }: GroupedUsage,
   shown: readonly UsageGroup[],
   { by, timezone, since, until, agentId, sources }: UsageRequestInput,
 ): object {
@@ -27,6 +27,7 @@ export function describeUsage(
     totals: { ...describeFigures(totals), unpricedModels },
     count: shown.length,
     totalCount: groups.length,
+    priceTable,
     sources,
     timezone,
     since,

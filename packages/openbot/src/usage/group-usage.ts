@@ -1,7 +1,7 @@
 import type { Calendar } from './calendar.ts';
 import type { SessionNote, UsageSource, UsageUnit } from './contract.ts';
 import type { CountedUsage } from './count-usage.ts';
-import { costOf, type PriceList, type PriceSource } from './prices/price.ts';
+import { costOf, type PriceList, type PriceSource, type PriceTableFacts } from './prices/price.ts';
 import type { UsageBucket } from './rules/buckets.ts';
 
 export const GROUPINGS = ['day', 'month', 'session', 'model', 'channel'] as const;
@@ -63,6 +63,8 @@ export interface GroupedUsage {
   readonly groups: readonly UsageGroup[];
   readonly totals: UsageFigures;
   readonly unpricedModels: readonly string[];
+  /** Of the costs whose source is `table` or `built-in`. */
+  readonly priceTable: PriceTableFacts;
 }
 
 const NO_CHANNEL = 'unknown';
@@ -107,6 +109,7 @@ export function groupUsage(sources: readonly SourceUsage[], query: UsageQuery): 
     groups: [...groups.values()].sort(ORDER[query.by]),
     totals,
     unpricedModels: [...unpriced].sort(),
+    priceTable: query.prices.table,
   };
 }
 
@@ -160,13 +163,14 @@ interface BucketPrice {
   readonly source?: CostSource;
 }
 
-function priceOf({ model, provider, tokens, above, costUsd }: UsageBucket, prices: PriceList): BucketPrice {
+function priceOf(bucket: UsageBucket, prices: PriceList): BucketPrice {
+  const { model, provider, tokens, above, promptAbove, costUsd } = bucket;
   if (costUsd !== undefined) return { cost: costUsd, source: 'recorded' };
   if (model === undefined || sum(tokens) === 0) return { cost: 0 };
   const isFast = model.endsWith('-fast');
-  const found = prices(isFast ? model.slice(0, -'-fast'.length) : model, provider);
+  const found = prices.find(isFast ? model.slice(0, -'-fast'.length) : model, provider);
   if (found === undefined) return { cost: 0, source: 'unknown' };
-  return { cost: costOf(found.price, tokens, above, isFast), source: found.source };
+  return { cost: costOf(found.price, tokens, { above, promptAbove, isFast }), source: found.source };
 }
 
 function sum({ input, output, cacheWrite, cacheWrite1h, cacheRead }: UsageBucket['tokens']): number {

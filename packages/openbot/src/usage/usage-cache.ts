@@ -12,7 +12,7 @@ import {
 import type { UsageBucket } from './rules/buckets.ts';
 
 /** Changes with the form of what is kept and with the rules of counting. */
-const VERSION = 2;
+const VERSION = 3;
 const HOUR = 3_600_000;
 
 /** What a report needs. */

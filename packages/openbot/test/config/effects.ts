@@ -40,6 +40,14 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   ],
   'agents.*.permissions.deny': [CODING, 'what the agent is denied, its runs are'],
   'agents.*.permissions.ask': [PERMISSIONS, 'ask: always asks also about what a rule allows'],
+  'models.providers.<name>.models[].cost.cacheWrite1h': [
+    'openbot/test/usage/prices.test.ts',
+    'the price of models.providers wins over it',
+  ],
+  'usage.prices': [
+    'openbot/test/usage/prices.test.ts',
+    'a table of the person takes the place of the built-in one',
+  ],
   'agents.*.mediaMaxMb': ['openbot/test/gateway/media.test.ts', 'attachments of methods and images'],
   'attachments.ttlHours': ['openbot/test/bot/prune.test.ts', 'files of messages are kept for as long'],
   'attachments.allowPrivateNetwork': ['openbot/test/media/outgoing.test.ts', 'files of the web are read'],

@@ -304,17 +304,18 @@ describe('prices', () => {
     expect(await costs(home)).toEqual([
       'large 7 config',
       'claude-opus-4-7 5 built-in',
-      'gpt-5.4 2.5 pi',
+      // pi's price of a prompt that is longer than 272,000 tokens.
+      'gpt-5.4 5 pi',
       'claude-haiku-4-5 0.5 recorded',
       'tiny 0 unknown',
     ]);
     const { totals } = await usage(home);
-    expect(totals).toMatchObject({ totalCost: 15, costSource: 'mixed', missingPricing: true });
+    expect(totals).toMatchObject({ totalCost: 17.5, costSource: 'mixed', missingPricing: true });
     expect(totals.unpricedModels).toEqual(['tiny']);
     const { stdout } = await home.run(['usage', 'model']);
     expect(stdout).toMatch(/^tiny .* –(?: |$)/m);
-    expect(stdout).toMatch(/^Total .* ≥ \$15\.00$/m);
-    expect(stdout).toContain('No price is known of tiny');
+    expect(stdout).toMatch(/^Total .* ≥ \$17\.50$/m);
+    expect(stdout).toContain('Unknown price: tiny');
   });
 
   test('a configuration that cannot be read is said, and the rest is counted', async () => {

@@ -9,9 +9,10 @@ export const USAGE_COMMANDS = [
     summary: 'Show tokens and cost by day, month, session, model or channel',
     description: [
       `Counts each request to a model once, however many lines, forks, archives or backups repeat it. With --source claude
-the totals are those of ccusage, and a repeated report reads only what changed.`,
+tokens, and the cost of models that it knows, are those of ccusage. A repeated report reads only what changed.`,
       `A cost that the transcript records counts. Where there is none, it is computed from the prices in models.providers
-of openbot.json, else from a list of Claude models, else from pi's list. A price that is not known is shown as –.`,
+of openbot.json, else from a table of prices (the built-in one of Claude models, or the file that usage.prices names), else
+from pi's list. A price that is not known is shown as –, and the table that was used is named with its date.`,
     ],
     positionals: [{ name: 'report', choices: REPORTS }],
     flags: USAGE_FLAGS,
@@ -19,6 +20,7 @@ of openbot.json, else from a list of Claude models, else from pi's list. A price
       ['openbot usage', 'by day'],
       ['openbot usage session --since 7d', 'the sessions of the last 7 days'],
       ['openbot usage monthly --source claude --breakdown', "Claude Code's sessions by month and model"],
+      ['openbot usage --prices > prices.json', 'the table of prices, to be changed'],
       ['openbot usage model --source all --json', 'everything on this machine by model, as JSON'],
     ],
     async results() {

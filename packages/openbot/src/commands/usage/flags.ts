@@ -42,6 +42,10 @@ export const USAGE_FLAGS = declareFlags({
     example: '10',
     help: 'Show at most this many rows: the newest, or the most expensive',
   },
+  prices: {
+    kind: 'boolean',
+    help: 'Print the table of prices that is used, as JSON, and nothing else: a start for a file of your own (usage.prices)',
+  },
   ...STATE_DIR,
   ...JSON_OUTPUT,
 });

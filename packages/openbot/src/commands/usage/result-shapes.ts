@@ -2,7 +2,7 @@
 import type { ResultShape } from '@openbot/sessions/command-line';
 
 const COST_SOURCE =
-  "'recorded' | 'config' | 'built-in' | 'pi' | 'mixed' | 'unknown' - where the price comes from: recorded in the transcript, openbot.json, the list of Claude models, pi's list, several, none";
+  "'recorded' | 'config' | 'table' | 'built-in' | 'pi' | 'mixed' | 'unknown' - where the price comes from: recorded in the transcript, models.providers of openbot.json, the file of usage.prices, the built-in table, pi's list, several, none";
 
 const TOKENS = {
   inputTokens: 'number - without the cache',
@@ -51,6 +51,10 @@ export const USAGE: ResultShape = {
   totals: { ...FIGURES, unpricedModels: ['string'] },
   count: 'number - of rows',
   totalCount: 'number - without --limit',
+  priceTable: {
+    date: 'string - of the table of prices that is used',
+    'path?': 'string - of the file of usage.prices; absent for the built-in one',
+  },
   sources: ['string'],
   timezone: "string - as given, or 'local'",
   'since?': 'string',

@@ -16,7 +16,6 @@ import {
 import { sortModels } from '../../usage/describe-usage.ts';
 import type { UsageRequestInput } from '../../usage/gather-usage.ts';
 import type { GroupedUsage, Grouping, UsageFigures, UsageGroup } from '../../usage/group-usage.ts';
-import { CLAUDE_PRICES_AS_OF } from '../../usage/prices/claude-prices.ts';
 
 interface UsageView {
   readonly request: UsageRequestInput;
@@ -49,7 +48,7 @@ const TITLES: Readonly<Record<Grouping, string>> = {
 };
 
 export function formatUsage(grouped: GroupedUsage, shown: readonly UsageGroup[], view: UsageView): string {
-  const { groups, totals, unpricedModels } = grouped;
+  const { groups, totals, unpricedModels, priceTable } = grouped;
   const { request, breakdown, places, palette } = view;
   if (groups.length === 0)
     return `No usage ${describeRange(request)}in ${places.map(printable).join(', ')}.\n`;
@@ -65,10 +64,13 @@ export function formatUsage(grouped: GroupedUsage, shown: readonly UsageGroup[],
       : []),
     ...(unpricedModels.length > 0
       ? [
-          `No price is known of ${unpricedModels.map(printable).join(', ')}; cost is without it. Set one in models.providers of openbot.json.`,
+          `Unknown price: ${unpricedModels.map(printable).join(', ')}; cost is without it. Set one in models.providers of openbot.json, or in a table of your own (usage.prices).`,
         ]
       : []),
-    ...(totals.costSources.has('built-in') ? [`Prices of Claude models are of ${CLAUDE_PRICES_AS_OF}.`] : []),
+    ...(totals.costSources.has('built-in') ? [`Prices: the built-in table of ${priceTable.date}.`] : []),
+    ...(totals.costSources.has('table')
+      ? [`Prices: ${printable(priceTable.path ?? '')}, of ${printable(priceTable.date)}.`]
+      : []),
   ];
   const text = [
     ...layOut(lines, request.by, width, palette),

@@ -8,6 +8,13 @@ import { formatUsage } from './usage-report.ts';
 export async function usage(input: UsageInput): Promise<void> {
   const { env, cwd, flags, terminal } = input;
   const now = Date.now();
+  if (flags.prices) {
+    const { openPriceTable } = await import('../../usage/prices/price-list.ts');
+    const warn = (message: string) => writeWarning(terminal, message, flags);
+    const { table } = await openPriceTable({ env, cwd, stateDir: flags.stateDir, warn });
+    writeJson(terminal, table);
+    return;
+  }
   const request = readUsageInput(input, now);
   const warn = (message: string) => writeWarning(terminal, message, flags);
   const { grouped, folders } = await gatherUsage(request, { env, cwd, stateDir: flags.stateDir, warn }, now);

@@ -32,6 +32,10 @@ const model = z.strictObject(
         output: price('what it writes'),
         cacheRead: price('what it reads from the cache'),
         cacheWrite: price('what it writes to the cache'),
+        cacheWrite1h: about(
+          'Of what it writes to the cache for an hour, in `openbot usage`. Twice the input when absent',
+          z.optional(z.number('must be a number of dollars')),
+        ),
       }),
     ),
     headers: about('Further headers of its requests', headers),

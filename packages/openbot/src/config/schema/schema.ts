@@ -284,6 +284,15 @@ export const botConfigSchema = z.strictObject(
         embedding: about('Where vectors come from. Without it words alone are searched', embedding),
       } satisfies Shape<NonNullable<BotConfig['index']>>),
     ),
+    usage: about(
+      'Reports of tokens and cost',
+      section({
+        prices: about(
+          'A file with a table of prices that takes the place of the built-in one. A relative path is below the state folder',
+          someText,
+        ),
+      } satisfies Shape<NonNullable<BotConfig['usage']>>),
+    ),
     gateway: about('The process that clients connect to', gateway),
     commands: about(
       'Chat commands',

@@ -1,4 +1,4 @@
-import { type PricedTokens, TIER } from '../prices/price.ts';
+import { type PricedTokens, promptEdgeOf, TIER } from '../prices/price.ts';
 import type { UsageRequest } from './request.ts';
 
 /** No time zone begins its days at another minute than a multiple of this, so no report has to split a bucket. */
@@ -20,6 +20,8 @@ export interface UsageBucket {
   readonly tokens: PricedTokens;
   /** What of them is above the tier of their request; absent where nothing is. */
   readonly above?: PricedTokens;
+  /** The largest of PROMPT_EDGES that the prompt of each of them exceeds. */
+  readonly promptAbove?: number;
   /** The sum, where each of them records its cost; absent where none does. */
   readonly costUsd?: number;
 }
@@ -40,11 +42,13 @@ export function fillBuckets(
   const buckets = new Map<string, Draft>();
   for (const { unit, request } of items) {
     const { at, model, provider, costUsd } = request;
+    const promptAbove = promptEdgeOf(request);
     const key = [
       bySession ? unit : '',
       Math.floor(at / SLOT_MS),
       model,
       provider,
+      promptAbove,
       costUsd !== undefined,
     ].join('\n');
     let bucket = buckets.get(key);
@@ -53,6 +57,7 @@ export function fillBuckets(
       if (bySession) bucket.unit = unit;
       if (model !== undefined) bucket.model = model;
       if (provider !== undefined) bucket.provider = provider;
+      if (promptAbove !== undefined) bucket.promptAbove = promptAbove;
       buckets.set(key, bucket);
     }
     add(bucket, request);

@@ -1,5 +1,5 @@
-import { findClaudePrice } from '../prices/claude-prices.ts';
-import { costOf, type PricedTokens, TIER } from '../prices/price.ts';
+import { costOf, findPrice, type PricedTokens, promptEdgeOf, TIER } from '../prices/price.ts';
+import { BUILT_IN_PRICES } from '../prices/price-table.ts';
 import { KINDS } from './buckets.ts';
 import { totalOf, type UsageRequest } from './request.ts';
 
@@ -90,9 +90,12 @@ function compareCost(one: UsageRequest, other: UsageRequest): number {
 function builtInCostOf(request: UsageRequest): number {
   const { model = '', costUsd } = request;
   if (costUsd !== undefined) return costUsd;
-  const price = findClaudePrice(model.replace(/-fast$/, ''));
+  const price = findPrice(BUILT_IN_PRICES, model.replace(/-fast$/, ''), request.provider);
+  if (price === undefined) return 0;
   const above = Object.fromEntries(KINDS.map((kind) => [kind, Math.max(0, request[kind] - TIER)]));
-  return price === undefined
-    ? 0
-    : costOf(price, request, above as unknown as PricedTokens, model.endsWith('-fast'));
+  return costOf(price, request, {
+    above: above as unknown as PricedTokens,
+    promptAbove: promptEdgeOf(request),
+    isFast: model.endsWith('-fast'),
+  });
 }

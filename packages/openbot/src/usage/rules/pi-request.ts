@@ -19,11 +19,14 @@ function read(text: string): UsageRequest | undefined {
   // A cleaner sets tokens to the size of the context and says so; what the request cost stays as it was.
   const isSet = usage.estimatedBy !== undefined;
   const count = (value: unknown) => (isSet ? 0 : countOf(value));
+  const written = count(usage.cacheWrite);
+  // A part of what was written.
+  const cacheWrite1h = Math.min(written, count(usage.cacheWrite1h));
   const tokens = {
     input: count(usage.input),
     output: countOf(usage.output),
-    cacheWrite: count(usage.cacheWrite),
-    cacheWrite1h: 0,
+    cacheWrite: written - cacheWrite1h,
+    cacheWrite1h,
     cacheRead: count(usage.cacheRead),
   };
   const costUsd = isObject(usage.cost) ? usage.cost.total : undefined;

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cases, HUNT } from '../../../../test/setup/hunt.ts';
@@ -146,9 +147,11 @@ export function describeInboxContract(name: string, open: () => Promise<Inbox>):
         const inbox = await open();
         // A lone half of a surrogate pair has no form on a network; JSON keeps it, other texts do not.
         const text = fc.string({ unit: 'grapheme' });
+        const separator = readsNul() ? '\0' : '\u0001';
         await fc.assert(
           fc.asyncProperty(text, text, fc.uuid(), fc.string({ unit: 'binary' }), async (a, b, id, body) => {
-            const identity = { channel: a, accountId: b, conversationId: `${a}\0${b}`, messageId: id };
+            const conversationId = `${a}${separator}${b}`;
+            const identity = { channel: a, accountId: b, conversationId, messageId: id };
             const one = arrival('', {
               identity,
               sessionKey: `k${a}`,
@@ -434,4 +437,12 @@ export function describeInboxContract(name: string, open: () => Promise<Inbox>):
       checkAgainstModel(open),
     );
   });
+}
+
+/** Node 22.19 cuts a text of SQLite off at a NUL character, which no network has in an id. */
+function readsNul(): boolean {
+  const database = new DatabaseSync(':memory:');
+  const { text } = database.prepare("SELECT 'a' || char(0) AS text").get() as { text: string };
+  database.close();
+  return text.length === 2;
 }

@@ -16,7 +16,8 @@ function damage(source: string, sql: string): string {
   const path = join(makeTempFolder(), 'damaged.sqlite');
   copyFileSync(source, path);
   const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
-  database.enableDefensive(false);
+  // Node 22 has no such method, and is not defensive.
+  database.enableDefensive?.(false);
   database.exec(sql);
   database.close();
   return path;

@@ -12,8 +12,8 @@ export function openEvents({ prepare }: BotDatabase): {
 } {
   const sql = {
     any: prepare(
-      `SELECT EXISTS (SELECT 1 FROM event WHERE session_key = ?1 AND turn_id IS NULL)
-         OR EXISTS (SELECT 1 FROM event WHERE session_key = ?1 AND turn_id = ?2) AS has`,
+      `SELECT EXISTS (SELECT 1 FROM event WHERE session_key = ? AND turn_id IS NULL)
+         OR EXISTS (SELECT 1 FROM event WHERE session_key = ? AND turn_id = ?) AS has`,
     ),
     newest: prepare(
       'SELECT text FROM event WHERE session_key = ? AND turn_id IS NULL ORDER BY seq DESC LIMIT 1',
@@ -35,7 +35,7 @@ export function openEvents({ prepare }: BotDatabase): {
   const ofTurn = (address: string, turnId: string) =>
     sql.ofTurn.all(address, turnId).map(({ text, at }) => ({ text: String(text), at: Number(at) }));
   return {
-    has: (address, turnId) => sql.any.get(address, turnId)?.has === 1,
+    has: (address, turnId) => sql.any.get(address, address, turnId)?.has === 1,
     add: (address, { text, at }) => {
       if (sql.newest.get(address)?.text === text) return;
       if (sql.same.get(address, at, text) !== undefined) return;

@@ -58,7 +58,7 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
     ofTurn: prepare('SELECT * FROM inbox WHERE turn_id = ? ORDER BY seq'),
     move: prepare(
       `UPDATE inbox SET state = ?, turn_id = ?, reason = ?, tries = tries + ? WHERE seq = ? AND ${WAITING}
-       AND (?6 IS NULL OR instr(?6, state) > 0)`,
+       AND instr(coalesce(?, state), state) > 0`,
     ),
     recent: prepare(
       `SELECT * FROM inbox WHERE ${SAME_CONVERSATION} AND session_key = ? AND seq < ?

@@ -57,9 +57,9 @@ export function openSqliteOutbox(
     release: prepare("UPDATE outbox SET at = 0 WHERE state = 'sending' AND owner = ?"),
     sent: prepare(`UPDATE outbox SET state = 'sent', at = ?, ids = ?, error = ? WHERE ${OWN}`),
     addPart: prepare(
-      `UPDATE outbox SET at = ?5, is_marked = CASE WHEN ids IS NULL THEN ?1 ELSE is_marked END,
-         ids = CASE WHEN EXISTS (SELECT 1 FROM json_each(ids) WHERE value = ?2) THEN ids ELSE json_insert(coalesce(ids, '[]'), '$[#]', ?2) END
-       WHERE key = ?3 AND owner = ?4 AND state = 'sending'`,
+      `UPDATE outbox SET at = ?, is_marked = CASE WHEN ids IS NULL THEN ? ELSE is_marked END,
+         ids = CASE WHEN EXISTS (SELECT 1 FROM json_each(ids) WHERE value = ?) THEN ids ELSE json_insert(coalesce(ids, '[]'), '$[#]', ?) END
+       WHERE ${OWN}`,
     ),
     extend: prepare(`UPDATE outbox SET at = ? WHERE ${OWN}`),
     prove: prepare('UPDATE outbox SET state = ?, at = ?, ids = ?, error = ? WHERE seq = ?'),
@@ -136,7 +136,7 @@ export function openSqliteOutbox(
     sent: (key, owner, { at, ids, error = null }) =>
       change(() => sql.sent.run(at, JSON.stringify(ids), error, key, owner).changes === 1),
     addPart: (key, owner, { id, isMarked, until }) =>
-      change(() => sql.addPart.run(isMarked ? 1 : 0, id, key, owner, until).changes === 1),
+      change(() => sql.addPart.run(until, isMarked ? 1 : 0, id, id, key, owner).changes === 1),
     extend: (key, owner, until) => change(() => sql.extend.run(until, key, owner).changes === 1),
     prove: (key, proof) =>
       change(() => {

@@ -67,9 +67,9 @@ function findHeir({ db }: OpenclawDatabase, sessionId: string, key: string): str
   const candidates = db
     .prepare(
       `SELECT session_key AS key, current_session_id AS current, entry_json AS text FROM session_nodes
-       WHERE session_key <> ?1 AND (current_session_id = ?2 OR instr(entry_json, ?2) > 0) ORDER BY session_key`,
+       WHERE session_key <> ? AND (current_session_id = ? OR instr(entry_json, ?) > 0) ORDER BY session_key`,
     )
-    .all(key, sessionId) as { key: string; current: string; text: string }[];
+    .all(key, sessionId, sessionId) as { key: string; current: string; text: string }[];
   return candidates.find(({ current, text }) => current === sessionId || namesSession(text, sessionId))?.key;
 }
 
@@ -110,11 +110,11 @@ export function readTranscriptState(
   const row = db
     .prepare(
       `SELECT count(*) AS events, CAST(max(seq) AS REAL) AS last, sum(octet_length(event_json)) AS bytes,
-         (SELECT generation FROM transcript_rewrite_watermarks AS g WHERE g.session_id = ?1) AS generation,
-         (SELECT transcript_updated_at FROM session_windows AS w WHERE w.session_id = ?1) AS updatedAt
-       FROM transcript_events WHERE session_id = ?1`,
+         (SELECT generation FROM transcript_rewrite_watermarks AS g WHERE g.session_id = ?) AS generation,
+         (SELECT transcript_updated_at FROM session_windows AS w WHERE w.session_id = ?) AS updatedAt
+       FROM transcript_events WHERE session_id = ?`,
     )
-    .get(sessionId) as { events: number };
+    .get(sessionId, sessionId, sessionId) as { events: number };
   return row.events === 0 ? undefined : JSON.stringify(row);
 }
 

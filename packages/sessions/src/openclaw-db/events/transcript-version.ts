@@ -15,11 +15,15 @@ export function readTranscriptVersion(
 ): TranscriptVersion {
   const row = db
     .prepare(
-      `SELECT (SELECT generation FROM transcript_rewrite_watermarks WHERE session_id = ?1) AS generation,
-         (SELECT CAST(max(seq) AS REAL) FROM transcript_events WHERE session_id = ?1) AS lastSeq,
-         (SELECT transcript_updated_at FROM session_windows WHERE session_id = ?1) AS updatedAt`,
+      `SELECT (SELECT generation FROM transcript_rewrite_watermarks WHERE session_id = ?) AS generation,
+         (SELECT CAST(max(seq) AS REAL) FROM transcript_events WHERE session_id = ?) AS lastSeq,
+         (SELECT transcript_updated_at FROM session_windows WHERE session_id = ?) AS updatedAt`,
     )
-    .get(sessionId) as { generation: string | null; lastSeq: number | null; updatedAt: number | null };
+    .get(sessionId, sessionId, sessionId) as {
+    generation: string | null;
+    lastSeq: number | null;
+    updatedAt: number | null;
+  };
   return { generation: row.generation, lastSeq: row.lastSeq ?? -1, updatedAt: row.updatedAt };
 }
 

@@ -150,7 +150,9 @@ describe('occ restore --original', () => {
     else writeFileSync(packed(), 'not zstd at all');
     const before = read();
     const { code, message } = await state.refused('restore', ID, '--original');
-    expect([code, message]).toEqual(['RESTORE_FAILED', expect.stringContaining(`${packed()} is damaged`)]);
+    // Node 22 unpacks what was cut off without an error; it is too short then.
+    const isKnown = message.includes(`${packed()} is damaged`) || message.includes('became shorter');
+    expect([code, isKnown], message).toEqual(['RESTORE_FAILED', true]);
     expect(read()).toBe(before);
     expect(readdirSync(kept()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });

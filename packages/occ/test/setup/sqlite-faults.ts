@@ -45,7 +45,8 @@ export async function listSqliteCalls(
 function runPreloaded(args: readonly string[], fault: object, options: RunOccOptions): Promise<OccRun> {
   return runOcc(args, {
     ...options,
-    nodeArgs: ['--import', PRELOAD, ...(options.nodeArgs ?? [])],
+    // On Node 22 the preload's own import of SQLite warns.
+    nodeArgs: ['--disable-warning=ExperimentalWarning', '--import', PRELOAD, ...(options.nodeArgs ?? [])],
     env: { ...options.env, SQLITE_FAULTS: JSON.stringify(fault) },
   });
 }

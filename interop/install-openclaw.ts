@@ -17,5 +17,5 @@ const VERSIONS: Readonly<Record<Era, { version: string; npmOptions: string[] }>>
 
 export async function ensureOpenclaw(era: Era): Promise<OpenclawInstall> {
   const { version, npmOptions } = VERSIONS[era];
-  return { version, program: join(await ensurePackage('openclaw', version, npmOptions), 'openclaw.mjs') };
+  return { version, program: join(await ensurePackage('openclaw', version, { npmOptions }), 'openclaw.mjs') };
 }

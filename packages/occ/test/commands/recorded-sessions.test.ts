@@ -12,6 +12,7 @@ const SOURCES = [
   { source: 'openclaw', fixtures: 'openclaw-files/2026.1.30', folder: '.openclaw/agents/main/sessions' },
   { source: 'openclaw', fixtures: 'openclaw-files/2026.7.35', folder: '.openclaw/agents/main/sessions' },
   { source: 'pi', fixtures: 'pi', folder: '.pi/agent/sessions/--work--' },
+  { source: 'pi', fixtures: 'pi-1.5.2', folder: '.pi/agent/sessions/--home-user-work--' },
   ...readdirSync(join(FIXTURES, 'claude-code/projects')).map((project) => ({
     source: 'claude',
     fixtures: `claude-code/projects/${project}`,

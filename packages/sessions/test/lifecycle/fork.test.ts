@@ -121,6 +121,7 @@ describe('forkSessionFromParent', () => {
       .filter((name) => name.endsWith('.jsonl'))
       .map((name) => `openclaw-files/2026.1.30/${name}`),
     ...readdirSync(join(FIXTURES, 'pi')).map((name) => `pi/${name}`),
+    ...readdirSync(join(FIXTURES, 'pi-1.5.2')).map((name) => `pi-1.5.2/${name}`),
   ];
   it.each(files)('pi sees the same messages in a fork of %s', async (file) => {
     agent.writeStore({});

@@ -173,6 +173,7 @@ describe('we append to files of others, and pi sees all', () => {
       .map((name) => `openclaw-files/2026.7.35/${name}`),
     'openclaw-files/2026.1.30/00d1fa26-b85f-4025-93d9-1e82517447a8.jsonl',
     ...readdirSync(join(FIXTURES, 'pi')).map((name) => `pi/${name}`),
+    ...readdirSync(join(FIXTURES, 'pi-1.5.2')).map((name) => `pi-1.5.2/${name}`),
   ];
 
   it.each(fixtures)('%s', async (fixture) => {

@@ -114,6 +114,25 @@ describe('pi', () => {
     expect(transcript.entry(5)).toMatchObject({ kind: 'label', target: 'a8908571' });
   });
 
+  test('a session of 1.5.2: its prompt is an entry, and a virtual model is no message', async () => {
+    const [file] = readdirSync(`${FIXTURES}pi-1.5.2`);
+    const transcript = await fixture(`pi-1.5.2/${file}`);
+    expect(transcript.header?.version).toBe(3);
+    expect(transcript.problems).toEqual([]);
+    const { entries } = activePath(transcript);
+    expect(entries).toHaveLength(transcript.length - 1);
+    const exchange = ['user', 'assistant', 'toolResult', 'assistant'];
+    const kinds = entries.map((index) => {
+      const { role, kind } = transcript.entry(index);
+      return role === 'none' ? kind : role;
+    });
+    expect(kinds).toEqual([
+      ...['model-change', 'thinking-level-change', 'system', ...exchange, ...exchange, 'user', 'assistant'],
+      ...['model-change', 'custom', 'user', 'assistant'],
+    ]);
+    expect(contextTokens(transcript)).toMatchObject({ basis: 'recorded' });
+  });
+
   test('a torn last line is reported and kept', async () => {
     const transcript = await fixture('pi/robust-broken-tail.jsonl');
     expect(transcript.terminated).toBe(false);

@@ -15,6 +15,8 @@ const VERSIONS: Readonly<Record<Era, { version: string; npmOptions: string[] }>>
   files: { version: '2026.7.35', npmOptions: ['--omit=optional'] },
 };
 
+export const OPENCLAW_VERSIONS: readonly string[] = Object.values(VERSIONS).map(({ version }) => version);
+
 export async function ensureOpenclaw(era: Era): Promise<OpenclawInstall> {
   const { version, npmOptions } = VERSIONS[era];
   return { version, program: join(await ensurePackage('openclaw', version, { npmOptions }), 'openclaw.mjs') };

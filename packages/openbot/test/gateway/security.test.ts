@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { OpenBotError } from '@openbot/sessions';
 import { describe, expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
@@ -363,8 +362,16 @@ describe('Host', () => {
     const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
     afterTest(() => socket.destroy());
     socket.on('error', () => {});
+    // Not by `text`: on Node 22 that destroys what it has read to the end.
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += String(chunk);
+    });
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    socket.once('end', resolve);
     socket.write(upgradeOf('evil.example'));
-    expect(await text(socket)).toMatch(/^HTTP\/1.1 403/);
+    await ended;
+    expect(answer).toMatch(/^HTTP\/1.1 403/);
     // The side of the client is open still.
     expect(socket.writable).toBe(true);
     await gateway.close();

@@ -12,6 +12,11 @@ export function compactionPointOf(
   return contextWindow === undefined ? undefined : contextWindow - reserveOf(contextWindow, reserveTokens);
 }
 
+/** Four bytes for a token. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / 4);
+}
+
 /** Thrown where a runner would compact and has to stop. */
 export class MustStop extends Error {
   readonly end: RunEnd = {

@@ -1,4 +1,5 @@
 import type { CleanStrength, Transcripts } from '../transcripts/contract.ts';
+import { estimateTokens } from './compaction-point.ts';
 import type { Run, RunEnd, RunEvent, Runner, RunRequest, WhenFull } from './contract.ts';
 
 type Step = CleanStrength | 'compact';
@@ -85,13 +86,18 @@ async function* recover(recovery: Recovery): AsyncGenerator<RunEvent, void, unde
   let end = yield* run(recovery);
   for (const step of recovery.steps) {
     if (end?.reason !== 'overflow' || signal.aborted) break;
-    if (step === 'compact') await recovery.prepare();
+    if (step === 'compact' && !fillsWindow(recovery.request())) await recovery.prepare();
     const isSmaller =
       step === 'compact' ? yield* compact(recovery) : yield* clean(transcripts, recovery.request(), step);
     if (isSmaller) end = yield* run(recovery, renewPrefix?.());
   }
   if (end?.reason === 'overflow') yield giveUp(recovery.request(), end.error);
   else if (end !== undefined) yield end;
+}
+
+/** Behind such a message no memory can be saved, and a summary would replace the message unread. */
+function fillsWindow({ prompt, model: { contextWindow = Number.POSITIVE_INFINITY } }: RunRequest): boolean {
+  return estimateTokens(prompt) > contextWindow;
 }
 
 /** A run that stopped where it would have compacted is gone on with. */

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '@openbot/sessions';
 import { isSharedSession } from '../../access/shared-session.ts';
-import { compactionPointOf } from '../../runners/compaction-point.ts';
+import { compactionPointOf, estimateTokens } from '../../runners/compaction-point.ts';
 import type { Run, RunEvent, Runner, RunRequest } from '../../runners/contract.ts';
 import { cleanOnOverflow } from '../../runners/recover-from-overflow.ts';
 import { runWithLimits } from '../../runners/run-with-limits.ts';
@@ -183,7 +183,7 @@ async function isFullWith(
   compactsAt: number | undefined,
 ): Promise<boolean> {
   if (compactsAt === undefined) return false;
-  const message = Math.ceil(Buffer.byteLength(body) / 4);
+  const message = estimateTokens(body);
   const { totalTokens = 0, totalTokensFresh } = entry;
   // Measuring reads the transcript.
   if (totalTokensFresh !== false && totalTokens + message < compactsAt / 2) return false;

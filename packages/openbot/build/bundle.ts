@@ -105,8 +105,14 @@ const BUNDLES = {
     ]).filter(([, files]) => files.length > 0),
     ['clean-result-shapes', [join(CLEANER, 'commands', 'result-shapes.ts')]],
     ['clean-settings', [join(CLEANER, 'config', 'load-files.ts')]],
-    // Loaded where there is an openbot.json, or its settings are completed; with zod inside, of which it needs a small part.
-    ['config-file', ['config-file.ts', 'schema/look-up.ts'].map((file) => join(SOURCE, 'config', file))],
+    // Loaded where there is an openbot.json, its settings are completed, or it names a table of prices; with zod inside, of which it
+    // needs a small part.
+    [
+      'config-file',
+      ['config/config-file', 'config/schema/look-up', 'usage/prices/read-price-table'].map((file) =>
+        join(SOURCE, `${file}.ts`),
+      ),
+    ],
     // Loaded where a report has to read transcripts, or looks at more than Claude Code's.
     [
       'usage-reading',

@@ -75,7 +75,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     runLockPathOf sessionAddressOf
     AGENT_DATABASE_NAME AGENT_ID_ENV_NAMES Environment MAX_SLUG OPENBOT_STATE OPENCLAW_STATE
     OpenclawConfig OpenclawLayout STORE_FILE_NAME StateDirConvention assertSessionId
-    classifySessionFileName claudeProjectSlug fillInVariables findFreeArchivePath isSessionId maySlugBeBelow
+    classifySessionFileName claudeProjectSlug fillInVariables findFreeArchivePath findRealPath isSessionId maySlugBeBelow
     openclawLayoutOf readDataFile readOpenclawConfig readSmallFile resolveAgentDatabasePath
     resolveAgentDir resolveAgentFolderName resolveHomeDir resolveOpenclawHome resolveUserPath
     transcriptFileName DataFile

@@ -122,6 +122,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'openclaw-rebranched/2026.7.35-turn.jsonl': '5 turns: 4 people, 12 answers, 4 calls, 3 elsewhere',
   'openclaw-rebranched/2026.9.6-before.jsonl': '4 turns: 4 people, 12 answers, 12 calls; model thinking',
   'openclaw-rebranched/2026.9.6-turn.jsonl': '5 turns: 4 people, 12 answers, 4 calls, 3 elsewhere',
+  'pi-1.5.2/2026-11-19T21-51-41-149Z_01a1f5cb-425c-7479-bd33-2cf134d57cec.jsonl':
+    '5 turns: 4 people, 6 answers, 2 calls; model thinking model',
   'pi/2026-11-15T18-15-19-515Z_01a1e06b-bcd9-7616-8d44-c6be777b69ba.jsonl':
     '2 turns: 2 people, 4 answers, 4 calls; model thinking name',
   'pi/2026-11-15T18-15-19-520Z_01a1e06b-bce0-75e8-9a8f-dbd09a3b48a2.jsonl':

@@ -55,16 +55,22 @@ export function guardGroup(leader: number): () => void {
   };
 }
 
-function startGuard(): ChildProcess {
+/** Undefined, or gone at once, where it cannot be started. The next group starts another one, with all that there are then. */
+function startGuard(): ChildProcess | undefined {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const child = spawn('/bin/sh', ['-c', GUARD, 'openbot-group-guard'], {
-    cwd: '/',
-    // Some systems have their programs in other folders.
-    env: { PATH: `/usr/bin:/bin:${process.env.PATH ?? ''}` },
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  // Without a shell there is no guard. The next group starts another one, with all that there are then.
+  let child: ChildProcess;
+  try {
+    child = spawn('/bin/sh', ['-c', GUARD, 'openbot-group-guard'], {
+      cwd: '/',
+      // Some systems have their programs in other folders.
+      env: { PATH: `/usr/bin:/bin:${process.env.PATH ?? ''}` },
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+  } catch {
+    // Node throws some failures (ENOMEM, E2BIG), and emits others.
+    return undefined;
+  }
   const forget = () => {
     if (guard === child) guard = undefined;
   };

@@ -57,7 +57,7 @@ function ignores(pid: number, signal: number): boolean {
 
 const CHILD = join(import.meta.dirname, 'children', 'group-owner.ts');
 
-test('a process that is killed leaves no group, whether or not its leader lives', async () => {
+test('a process that is killed leaves no group: without a leader, or begun when no guard could be started', async () => {
   const child = watch(
     spawn(process.execPath, [CHILD], {
       stdio: ['ignore', 'pipe', 'inherit'],

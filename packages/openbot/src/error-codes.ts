@@ -187,7 +187,7 @@ export const OPENBOT_ERRORS = {
   },
   MEDIA_NOT_SENT: {
     means:
-      'The file of `openbot message send` was not sent, and there was no text. The chat has a note in its place.',
+      'The file of `openbot message send` was not sent, and there was neither a text nor data of the network. The chat has a note in its place.',
     remedy: 'Remove the cause that the message names, and send the file again.',
   },
   MESSAGE_REFUSED: {

@@ -4,7 +4,7 @@ import type { MethodCall } from '../gateway-protocol/method.ts';
 import { anyValue, filledText, maybe, object, text } from '../gateway-protocol/param-shapes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { OutboundMessage } from '../outbox/contract.ts';
-import { pickChannelData, type ReplyPayload } from '../outbox/reply-payload.ts';
+import { hasNothingButMedia, pickChannelData, type ReplyPayload } from '../outbox/reply-payload.ts';
 import { resolveAddress } from '../routing/request-route.ts';
 import { mirrorLetter } from '../state/mirror-letter.ts';
 import { describeChannelsFor, mayWriteTo } from './channels.ts';
@@ -106,7 +106,7 @@ async function sendLetter(letter: Letter, call: MethodCall<GatewayServices>) {
     const { error: mediaError } = end;
     const [messageId] = end.ids;
     // In the chat there is a word of it and nothing of what was to be sent.
-    if (mediaError !== undefined && !letter.text?.trim())
+    if (mediaError !== undefined && hasNothingButMedia(message.payload))
       throw refuse('UNAVAILABLE', `OutboundDeliveryError: the media was not sent: ${mediaError}`, {
         details: { code: 'OUTBOUND_MEDIA_NOT_SENT', messageId },
       });
@@ -144,7 +144,7 @@ async function addressLetter(letter: Letter, call: MethodCall<GatewayServices>) 
   const { channelAccounts } = describeChannelsFor(call);
   const channel = chooseChannel(letter, Object.keys(channelAccounts));
   const data = pickChannelData(letter.channelData, channel);
-  if (!words?.trim() && mediaUrl === undefined && data.channelData === undefined)
+  if (mediaUrl === undefined && hasNothingButMedia({ text: words, ...data }))
     throw refuse('INVALID_REQUEST', 'message or media required');
   const accountId = normalizeAccountId(letter.accountId);
   const account = channelAccounts[channel]!.find((one) => one.accountId === accountId);

@@ -29,6 +29,14 @@ export function pickChannelData(
     : {};
 }
 
+/** Whether a person sees nothing of it where its media, if it has any, cannot be sent. */
+export function hasNothingButMedia({
+  text,
+  channelData,
+}: Pick<ReplyPayload, 'text' | 'channelData'>): boolean {
+  return !text?.trim() && channelData === undefined;
+}
+
 export interface AskedQuestion {
   readonly id: string;
   readonly turnId: string;

@@ -62,6 +62,8 @@ it('says that the file was not sent', async () => {
   });
   const { stdout } = await send('-m', 'See', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ state: 'sent', ids: ['9'], error: 'It is larger than 10 MB' });
+  const buttons = { telegram: { buttons: [[{ text: 'Yes', callback_data: 'yes' }]] } };
+  expect(await send('--channel-data', JSON.stringify(buttons))).toEqual(both);
   const alone = await send('--json');
   expect([alone.code, JSON.parse(alone.stderr).error]).toEqual([
     1,

@@ -322,6 +322,15 @@ test('media that was not sent is said to be, also when the key is repeated', asy
     mediaError: 'The address is private',
   });
   expect(await home.refusal('message.action', act({ media: mediaUrl }, 'm4'))).toMatchObject(refused);
+
+  // The buttons are in the chat: a client that sends them again would have them there twice.
+  const channelData = { telegram: { buttons: [[{ text: 'Yes', callback_data: 'yes' }]] } };
+  const shown = { messageId: expect.any(String), mediaError: 'The address is private' };
+  expect(await home.ask('send', { ...alone, channelData, idempotencyKey: 'm5' })).toMatchObject(shown);
+  const pressed = act({ media: mediaUrl, channelData }, 'm6');
+  expect(await home.ask('message.action', pressed)).toMatchObject({ ok: true, ...shown });
+  const others = { ...alone, channelData: { discord: { embeds: [] } }, idempotencyKey: 'm7' };
+  expect(await home.refusal('send', others)).toMatchObject(refused);
 });
 
 test('lists that clients need are empty', async () => {

@@ -12,7 +12,7 @@ import { COMMAND_METHOD } from '../../gateway-client/contract.ts';
 import { findHolder } from '../../gateway-process/find-gateway.ts';
 import { isOpenclaws } from '../../index-db/index-path.ts';
 import type { OutboundMessage, Outbox, OutboxMessage, OutboxState } from '../../outbox/contract.ts';
-import { pickChannelData, type ReplyPayload } from '../../outbox/reply-payload.ts';
+import { hasNothingButMedia, pickChannelData, type ReplyPayload } from '../../outbox/reply-payload.ts';
 import { resolveAddress } from '../../routing/request-route.ts';
 import { mirrorLetter } from '../../state/mirror-letter.ts';
 import { openState } from '../../state/open-state.ts';
@@ -75,7 +75,7 @@ export async function messageSend(input: Input): Promise<void> {
       hint: "'openbot outbox list' has it",
     });
   const mediaError = sent?.state === 'sent' ? sent.error : undefined;
-  if (mediaError !== undefined && !payload.text?.trim() && payload.channelData === undefined)
+  if (mediaError !== undefined && hasNothingButMedia(payload))
     throw new OpenBotError('MEDIA_NOT_SENT', `The file was not sent: ${mediaError}`, {
       hint: `The chat has only a note of it${ids.length === 0 ? '' : ` (message ${ids.join(', ')})`}`,
     });

@@ -135,14 +135,13 @@ export async function openServer<Services>(
     onClosed: (connection: Connection, wasOpen: boolean) => connections.remove(connection, wasOpen),
   };
 
-  let hasSeenUnknownProxy = false;
+  const loggedFaults = new Set<string>();
   const readPeer = (request: IncomingMessage): Peer => {
     const peer = peerOf(request, settings().trustedProxies);
-    if (peer.isByUnknownProxy && !hasSeenUnknownProxy) {
-      hasSeenUnknownProxy = true;
-      log(
-        `${peer.address} passes on requests, and gateway.trustedProxies does not name it: all of its clients count as one`,
-      );
+    const { address, proxyFault } = peer;
+    if (proxyFault !== undefined && !loggedFaults.has(proxyFault)) {
+      loggedFaults.add(proxyFault);
+      log(`${address} passes on requests, and ${proxyFault}: all of its clients count as one`);
     }
     return peer;
   };

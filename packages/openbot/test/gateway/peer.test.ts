@@ -28,14 +28,27 @@ test.each<[string, string, string | undefined, string]>([
 });
 
 test('nobody is believed where no proxy is named, and nobody behind a proxy is at this machine', () => {
-  expect(clientOf('127.0.0.1', '203.0.113.5', [])).toMatchObject({
-    address: '127.0.0.1',
-    isLocal: false,
-    isByUnknownProxy: true,
-  });
-  expect(clientOf('127.0.0.1', '127.0.0.1')).toMatchObject({ isLocal: false, isByUnknownProxy: false });
-  expect(clientOf('127.0.0.1', undefined)).toMatchObject({ isLocal: true, isByUnknownProxy: false });
+  expect(clientOf('127.0.0.1', '203.0.113.5', [])).toMatchObject({ address: '127.0.0.1', isLocal: false });
+  expect(clientOf('127.0.0.1', '127.0.0.1')).toMatchObject({ isLocal: false });
+  expect(clientOf('127.0.0.1', undefined)).toMatchObject({ isLocal: true });
   expect(clientOf('10.1.2.3', undefined)).toMatchObject({ address: '10.1.2.3', isLocal: false });
+});
+
+test('an address that is not the one of a client is known as that of a proxy', () => {
+  const of = (remoteAddress: string, headers = {}) => peerOf({ socket: { remoteAddress }, headers }, PROXIES);
+  const unnamed = 'gateway.trustedProxies does not name it';
+  for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip'])
+    expect(of('172.17.0.1', { [name]: '203.0.113.5' })).toMatchObject({ isProxy: true, proxyFault: unnamed });
+  const silent = expect.stringContaining('x-forwarded-for');
+  for (const name of ['forwarded', 'x-real-ip'])
+    expect(of('10.1.2.3', { [name]: '203.0.113.5' })).toMatchObject({
+      ...{ address: '10.1.2.3', isProxy: true, proxyFault: silent },
+    });
+  // One that writes no header, and clients: there is nothing to say of them.
+  expect([of('10.1.2.3'), of('172.17.0.1')]).toMatchObject([{ isProxy: true }, { isProxy: false }]);
+  expect(clientOf('10.1.2.3', '203.0.113.5')).toMatchObject({ isProxy: false });
+  for (const peer of [of('10.1.2.3'), of('172.17.0.1'), clientOf('10.1.2.3', '203.0.113.5')])
+    expect(peer.proxyFault).toBeUndefined();
 });
 
 test('proxies are named by addresses and networks', () => {

@@ -114,6 +114,22 @@ test('a program of this machine cannot lock a network out, whatever it says of i
   ]);
 });
 
+test('who is behind a proxy on another machine cannot lock out all that come through it', async () => {
+  const { gateway } = await open(onlyRight);
+  gateway.settings.trustedProxies = ['127.0.0.1', '172.17.0.0/16'];
+  const send = (signature: string, headers = {}) =>
+    post(gateway, '/channels/whatsapp/default', { signature, ...headers });
+  // The proxy at 172.17.0.1 does not say for whom it asks the one on this machine.
+  const headers = { 'x-forwarded-for': '172.17.0.1' };
+  for (let n = 0; n < 11; n++) expect((await send('wrong', headers)).status).toBe(403);
+  expect((await send('right', headers)).status).toBe(200);
+  expect(gateway.lines).toEqual([]);
+  for (let n = 0; n < 2; n++) await send('right', { 'x-real-ip': '203.0.113.5' });
+  expect(gateway.lines).toEqual([
+    '127.0.0.1 passes on requests, and it writes no x-forwarded-for, the only header that is read: all of its clients count as one',
+  ]);
+});
+
 test('a gateway that starts asks the network to come again', async () => {
   const gateway = await startGateway({ isStarting: true, receiveWebhook: async () => ({ status: 200 }) });
   const early = await post(gateway, '/channels/whatsapp/default');

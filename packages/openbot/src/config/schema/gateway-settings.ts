@@ -54,7 +54,7 @@ export const gateway = section({
     texts,
   ),
   trustedProxies: about(
-    'Proxies before it, by IP address or network such as `10.0.0.0/8`: of the requests that they pass on, `x-forwarded-for` says who the client is. From others that header is not believed, also not from this machine',
+    'Proxies before it, by IP address or network such as `10.0.0.0/8`: of the requests that they pass on, `x-forwarded-for` says who the client is; no other header is read. From others that header is not believed, also not from this machine',
     z.optional(
       z.array(
         z.string('must be text').check(

@@ -7,8 +7,10 @@ export interface Peer {
   readonly address: string;
   /** From this machine, and not by a proxy on it. */
   readonly isLocal: boolean;
-  /** A proxy passed it on that the configuration does not name: the address is the proxy's. */
-  readonly isByUnknownProxy: boolean;
+  /** The address is a proxy's: it may be anyone who comes through it. */
+  readonly isProxy: boolean;
+  /** Why the address of the client is not known, where the configuration or the proxy can be corrected. */
+  readonly proxyFault?: string;
   readonly host?: string;
   readonly origin?: string;
 }
@@ -26,10 +28,17 @@ export function peerOf(
   const remote = readAddress(socket.remoteAddress ?? '') ?? '';
   const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
   const isTrusted = trustedProxies.length === 0 ? () => false : listAddresses(trustedProxies);
+  const isUnnamed = isForwarded && !isTrusted(remote);
+  const isSilent = isForwarded && headers['x-forwarded-for'] === undefined;
+  const address = isForwarded
+    ? findClient(remote, String(headers['x-forwarded-for'] ?? ''), isTrusted)
+    : remote;
   return {
-    address: isForwarded ? findClient(remote, String(headers['x-forwarded-for'] ?? ''), isTrusted) : remote,
+    address,
     isLocal: isLoopback(remote) && !isForwarded,
-    isByUnknownProxy: isForwarded && !isTrusted(remote),
+    isProxy: isUnnamed || isTrusted(address),
+    ...(isSilent && { proxyFault: 'it writes no x-forwarded-for, the only header that is read' }),
+    ...(isUnnamed && { proxyFault: 'gateway.trustedProxies does not name it' }),
     host: headers.host,
     origin: headers.origin,
   };

@@ -25,8 +25,8 @@ export async function answerWebhook(context: HttpContext, exchange: Exchange): P
   if (context.failing().some((one) => one === 'startup' || one === 'shutdown'))
     return refuse(503, 'not ready', { 'retry-after': '5' });
   const { peer } = context;
-  // From there come programs of this machine, and all that a proxy which is not named passes on: one would lock out the others.
-  const canBeLocked = !isLoopback(peer.address);
+  // All programs of this machine have one address, and all clients of a proxy that does not name them: one would lock out the others.
+  const canBeLocked = !isLoopback(peer.address) && !peer.isProxy;
   const lockedMs = canBeLocked ? webhookFailures.lockedFor(peer) : undefined;
   if (lockedMs !== undefined)
     return refuse(429, 'too many requests with a wrong signature', {

@@ -10,6 +10,7 @@ import type { BotParts } from './bot-parts.ts';
 import type { BotNotice, BotOptions } from './contract.ts';
 import { findEntry } from './find-entry.ts';
 import { describeTrouble, warn } from './notices.ts';
+import { nameHeartbeatStep } from './step-names.ts';
 
 /** Takes what is said to a heartbeat itself, such as that its turn was given up: there is no person to read it. */
 export const HEARTBEAT_SINK: Outlet = {
@@ -68,11 +69,11 @@ async function startHeartbeats(
         findEntry: (session) => findEntry(state, tools.config, session),
         channels: channels.open,
         wake: ({ agentId, sessionKey }) => dispatcher.wake(sessionKey, agentId),
-        onTrouble: (error, sessionKey) => {
-          steps.failed('heartbeat', `The heartbeat of ${sessionKey}`, error);
-          report(describeTrouble(error, sessionKey));
+        onTrouble: (error, session) => {
+          steps.failed('heartbeat', nameHeartbeatStep(session), error);
+          report(describeTrouble(error, session.sessionKey));
         },
-        onWorked: (sessionKey) => steps.worked(`The heartbeat of ${sessionKey}`),
+        onWorked: (session) => steps.worked(nameHeartbeatStep(session)),
       }),
   );
   for (const timer of timers) await timer.start();

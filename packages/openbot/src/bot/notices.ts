@@ -13,7 +13,7 @@ export function warn({ message }: BotNotice): void {
 
 export function describeTrouble(cause: unknown, sessionKey?: string): BotNotice {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const where = sessionKey === undefined || sessionKey === '*' ? '' : ` of ${sessionKey}`;
+  const where = sessionKey === undefined ? '' : ` of ${sessionKey}`;
   return { about: 'trouble', message: `A step${where} failed and is tried again: ${reason}`, cause };
 }
 

@@ -2,14 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { resolveQueueSettings } from '@openbot/sessions/policy';
 import { openGatekeeper } from '../access/gatekeeper.ts';
-import type { Outlet } from '../channels/contract.ts';
 import type { CommandWords } from '../chat-commands/parse-words.ts';
 import { systemClock } from '../clock.ts';
 import { CODING_CHANNEL } from '../coding-runs/contract.ts';
 import { resolveDefaultAgentId, resolveMaxConcurrent } from '../config/agents.ts';
-import { type OutboxStep, Sender } from '../delivery/sender.ts';
+import { Sender } from '../delivery/sender.ts';
 import { feedIndex, type IndexFeed } from '../index-writing/feed.ts';
-import type { DeliveryTarget } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import { ConversationDesk } from '../questions/conversation-desk.ts';
 import type { TurnFailure } from '../queue/contract.ts';
@@ -33,7 +31,7 @@ import type { BotParts } from './bot-parts.ts';
 import { hostOf, withdraw } from './channel-host.ts';
 import { keepMenu } from './command-menu.ts';
 import { type Bot, type BotOptions, REFUSED } from './contract.ts';
-import { type FailingStep, FailingSteps } from './failing-steps.ts';
+import { FailingSteps } from './failing-steps.ts';
 import { findReadableEntry } from './find-entry.ts';
 import { HEARTBEAT_SINK, keepHeartbeats } from './heartbeat.ts';
 import { keepsIndex } from './keeps-index.ts';
@@ -48,6 +46,7 @@ import { findAsker } from './permission-questions.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
 import { readWish } from './read-wish.ts';
 import { say } from './say.ts';
+import { nameOutboxStep, nameReplyStep, nameTurnStep } from './step-names.ts';
 
 export async function openBot(options: BotOptions): Promise<Bot> {
   const { stateDir, config, env } = options;
@@ -201,10 +200,10 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       onTrouble(error);
     },
     onWorked: (outlet, step) => steps.worked(nameOutboxStep(outlet, step)),
-    onRetry: ({ target }, error) => steps.failed('send', `A reply to ${nameTarget(target)}`, error),
+    onRetry: ({ target }, error) => steps.failed('send', nameReplyStep(target), error),
     onSent: (message, fault) => {
       const { target } = message;
-      steps.worked(`A reply to ${nameTarget(target)}`);
+      steps.worked(nameReplyStep(target));
       channels.noteOutbound({ ...target, name: target.channel }, now());
       if (fault !== undefined)
         tellUnsentFile(state, message, { fault, at: now() }).catch((error: unknown) => onTrouble(error));
@@ -314,11 +313,11 @@ function assemble(options: BotOptions, state: BotState): BotParts {
         : { mode: message.wish.queueMode },
     isWanted: (waiting) =>
       staysOpen || waiting.some(({ seq }) => watchers.has(seq) || agentTools.relays.isAwaited(seq)),
-    onTrouble: (error, sessionKey) => {
-      steps.failed(...nameStep(sessionKey), error);
-      onTrouble(error, sessionKey);
+    onTrouble: (error, lane) => {
+      steps.failed(lane === undefined ? 'inbox' : 'turn', nameTurnStep(lane), error);
+      onTrouble(error, lane?.sessionKey);
     },
-    onWorked: (sessionKey) => steps.worked(nameStep(sessionKey)[1]),
+    onWorked: (lane) => steps.worked(nameTurnStep(lane)),
     onDropped: (messages, reason) => {
       observer?.onDropped(messages, reason);
       const what = messages.length === 1 ? '1 message' : `${messages.length} messages`;
@@ -347,22 +346,6 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     onDead,
     forgetConfig: forget,
   };
-}
-
-function nameStep(sessionKey: string): [FailingStep['kind'], string] {
-  return sessionKey === '*' ? ['inbox', 'The look for messages'] : ['turn', `A turn of ${sessionKey}`];
-}
-
-function nameOutboxStep(outlet: Outlet, step: OutboxStep): string {
-  return `${step === 'look' ? 'The look for replies to' : 'The record of what was sent to'} ${nameOutlet(outlet)}`;
-}
-
-function nameOutlet({ name, accountId }: Pick<Outlet, 'name' | 'accountId'>): string {
-  return `${name} (account ${accountId})`;
-}
-
-function nameTarget({ channel, accountId }: DeliveryTarget): string {
-  return nameOutlet({ name: channel, accountId });
 }
 
 function payloadOf({ outage }: TurnFailure): ReplyPayload {

@@ -21,8 +21,8 @@ export interface HeartbeatDependencies {
   /** A heartbeat was accepted. */
   wake(session: SessionRef): void;
   /** It is tried again. */
-  onTrouble(error: unknown, sessionKey: string): void;
-  onWorked(sessionKey: string): void;
+  onTrouble(error: unknown, session: SessionRef): void;
+  onWorked(session: SessionRef): void;
 }
 
 /** The longest sleep: the clock may be set, and the machine may sleep too. */
@@ -100,10 +100,10 @@ export class HeartbeatTimer {
     try {
       if (!(await this.#beat(slot, now))) return LOOK_EVERY_MS;
       this.#done = slot;
-      onWorked(this.#session.sessionKey);
+      onWorked(this.#session);
       return end - now;
     } catch (error) {
-      onTrouble(error, this.#session.sessionKey);
+      onTrouble(error, this.#session);
       return LOOK_EVERY_MS;
     }
   }

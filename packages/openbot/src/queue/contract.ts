@@ -1,6 +1,7 @@
 import type { InboxMessage, MessageKind } from '../inbox/contract.ts';
 import type { HeldRun } from '../run-lock/contract.ts';
 import type { AbortCause, Outage } from '../runners/contract.ts';
+import type { SessionRef } from '../session-address.ts';
 
 /**
  * Offers a message to the running agent. `joins`: when the agent reads it, it belongs to this turn; otherwise it is a
@@ -89,6 +90,10 @@ export interface ModelWait {
 
 /** Messages of a session that are handled one after another, beside those of the other lane. */
 export type Lane = 'turns' | 'asides';
+
+export interface LaneRef extends SessionRef {
+  readonly lane: Lane;
+}
 
 export function laneOf(kind: MessageKind): Lane {
   return kind === 'aside' ? 'asides' : 'turns';

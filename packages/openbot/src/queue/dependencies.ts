@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Inbox, InboxMessage, MessageKind } from '../inbox/contract.ts';
 import type { RunLock } from '../run-lock/contract.ts';
 import type { SessionRef } from '../session-address.ts';
-import type { TurnFailure, TurnOutcome, TurnWork, WaitingTurn } from './contract.ts';
+import type { LaneRef, TurnFailure, TurnOutcome, TurnWork, WaitingTurn } from './contract.ts';
 
 export interface QueueDependencies {
   readonly inbox: Inbox;
@@ -42,10 +42,10 @@ export interface QueueDependencies {
    * concerns none in particular. False when the messages that it concerns have an end now.
    */
   mayRetry(error: unknown, sessionKey: string, messages: readonly InboxMessage[]): Promise<boolean>;
-  /** Something could not be read or written; it is tried again. */
-  onTrouble(error: unknown, sessionKey: string): void;
-  /** Nothing of the session failed at the last look. `*`: at the look for messages of other processes. */
-  onWorked(sessionKey: string): void;
+  /** Something could not be read or written; it is tried again. Without a lane: the look for messages of all sessions. */
+  onTrouble(error: unknown, lane?: LaneRef): void;
+  /** A turn of the lane has ended or waits for a model, or no message waits. Without a lane: as for `onTrouble`. */
+  onWorked(lane?: LaneRef): void;
   readonly pollMs: number;
   readonly maxTries: number;
 }

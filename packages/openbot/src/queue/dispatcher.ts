@@ -228,7 +228,7 @@ export class Dispatcher {
       return this.#options.maxConcurrentOf?.(agentId);
     } catch (error) {
       // One agent with a fault must not hold up the others.
-      this.#dependencies.onTrouble(error, '*');
+      this.#dependencies.onTrouble(error);
       return undefined;
     }
   }
@@ -285,8 +285,8 @@ export class Dispatcher {
     if (sweepMs === undefined || this.#isStopping) return;
     this.#cancelSweep = this.#dependencies.clock.after(sweepMs, () => {
       this.recover().then(
-        () => this.#dependencies.onWorked('*'),
-        (error) => this.#dependencies.onTrouble(error, '*'),
+        () => this.#dependencies.onWorked(),
+        (error) => this.#dependencies.onTrouble(error),
       );
     });
   }

@@ -52,8 +52,6 @@ export class SessionQueue {
   #troubles = 0;
   /** A try of a turn that waits for a model was ended: what waits behind it goes too. */
   #isWithdrawn = false;
-  /** Something failed at this look. */
-  #hasFailed = false;
   #isWoken = false;
   #isStopping = false;
 
@@ -128,7 +126,6 @@ export class SessionQueue {
 
   /** Handles turns of this session while it has some that are due and `mayGoOn`, at least one. Does not reject. */
   async handle(mayGoOn: () => boolean): Promise<PassEnd> {
-    this.#hasFailed = false;
     try {
       return await this.#handleLocked(mayGoOn);
     } catch (error) {
@@ -150,7 +147,6 @@ export class SessionQueue {
     try {
       while (!this.#isStopping) {
         const end = await this.#handleOne(lock);
-        if (!this.#hasFailed) this.#dependencies.onWorked(this.sessionKey);
         if (end.action !== 'again' || !mayGoOn()) return end;
       }
       return { action: 'forget' };
@@ -171,6 +167,7 @@ export class SessionQueue {
     const next = await this.#messages.plan(waiting);
     switch (next.step) {
       case 'nothing':
+        this.#dependencies.onWorked(this);
         return { action: 'forget' };
       case 'wait':
         return { action: 'sleep', ms: Math.max(1, next.until - clock.now()) };
@@ -212,6 +209,7 @@ export class SessionQueue {
       await inbox.move(seqs, { state: 'failed', turnId, error });
       onMoved();
       this.#unfinished.delete(turnId);
+      this.#dependencies.onWorked(this);
       return { action: 'again' };
     }
     return this.#run({
@@ -292,6 +290,7 @@ export class SessionQueue {
     if (outcome.end === 'held') {
       this.#unfinished.set(turnId, { isFree: true, error: outcome.outage.summary });
       const ms = await this.#hold.note(turnId, outcome, await this.#messages.waiting(), lock);
+      this.#dependencies.onWorked(this);
       return this.#isWithdrawn ? { action: 'again' } : { action: 'sleep', ms };
     }
     const ended = { outcome, seqs };
@@ -309,7 +308,6 @@ export class SessionQueue {
 
   async #retryLater(error: unknown, messages: readonly InboxMessage[] = []): Promise<PassEnd> {
     if (!(await this.#dependencies.mayRetry(error, this.sessionKey, messages))) return { action: 'again' };
-    this.#hasFailed = true;
     this.#report(error);
     return { action: 'sleep', ms: delayAfter(++this.#troubles, RETRY) };
   }
@@ -331,11 +329,12 @@ export class SessionQueue {
     this.#unfinished.delete(turnId);
     this.#troubles = 0;
     this.#hold.clear(outcome.end === 'answered' && outcome.by !== undefined);
+    this.#dependencies.onWorked(this);
     return { action: 'again' };
   }
 
   #report(error: unknown): void {
-    this.#dependencies.onTrouble(error, this.sessionKey);
+    this.#dependencies.onTrouble(error, this);
   }
 }
 

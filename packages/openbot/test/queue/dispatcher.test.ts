@@ -506,7 +506,7 @@ describe('recovery', () => {
 
   test('a full disk is waited for: it does not use up the tries', async () => {
     const worked: string[] = [];
-    const queue = makeQueue({ onWorked: (sessionKey) => worked.push(sessionKey) });
+    const queue = makeQueue({ onWorked: (lane) => worked.push(lane!.sessionKey) });
     const a = await queue.send({ id: 'a' });
     for (let number = 1; number <= 8; number++) {
       const error = new Error('write failed', {

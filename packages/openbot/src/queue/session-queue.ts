@@ -139,7 +139,7 @@ export class SessionQueue {
     const lock = await runLock.acquire(this.address, { waitMs: 0 });
     if (lock === undefined) {
       // The process that has it may have handled our messages too.
-      if ((await this.#messages.waiting()).length === 0) return { action: 'forget' };
+      if ((await this.#messages.waiting()).length === 0) return this.#leave();
       if (this.#lockMisses === 0) onHeld(this.sessionKey);
       return { action: 'sleep', ms: delayAfter(++this.#lockMisses, LOCK_RETRY) };
     }
@@ -155,6 +155,12 @@ export class SessionQueue {
     }
   }
 
+  /** No message waits. */
+  #leave(): PassEnd {
+    this.#dependencies.onWorked(this);
+    return { action: 'forget' };
+  }
+
   async #handleOne(lock: HeldRun): Promise<PassEnd> {
     const { clock, newTurnId, isWanted } = this.#dependencies;
     const ended = [...this.#unfinished].find(([, turn]) => turn.ended !== undefined);
@@ -167,8 +173,7 @@ export class SessionQueue {
     const next = await this.#messages.plan(waiting);
     switch (next.step) {
       case 'nothing':
-        this.#dependencies.onWorked(this);
-        return { action: 'forget' };
+        return this.#leave();
       case 'wait':
         return { action: 'sleep', ms: Math.max(1, next.until - clock.now()) };
       case 'recover': {

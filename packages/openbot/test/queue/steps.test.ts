@@ -128,3 +128,19 @@ test('a turn that is given up is no step that fails', async () => {
   await clock.until(() => dispatcher.isIdle);
   expect(failing()).toEqual([]);
 });
+
+test('a turn that another process has finished is no step that fails', async () => {
+  const { send, clock, fail, failing, inbox, runLock, dispatcher } = makeCounted();
+  const seq = await send({ id: 'a' });
+  await fail(1);
+  expect(failing()).toEqual(['A turn of agent:main:main: 5']);
+  const foreign = await runLock.acquire('agent:main:main', { waitMs: 0 });
+  await clock.advance(60_000);
+  expect(failing()).toEqual(['A turn of agent:main:main: 5']);
+  const message = await inbox.get(seq);
+  await inbox.move([seq], { state: 'answered', turnId: message?.state === 'running' ? message.turnId : '' });
+  await clock.advance(60_000);
+  expect(dispatcher.isIdle).toBe(true);
+  expect(failing()).toEqual([]);
+  await foreign?.release();
+});

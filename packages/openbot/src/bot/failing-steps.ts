@@ -43,6 +43,7 @@ export class FailingSteps {
     });
   }
 
+  /** It works, or is not tried any more. */
   worked(step: string): void {
     this.#steps.delete(step);
   }

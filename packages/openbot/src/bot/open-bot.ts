@@ -46,7 +46,7 @@ import { findAsker } from './permission-questions.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
 import { readWish } from './read-wish.ts';
 import { say } from './say.ts';
-import { nameOutboxStep, nameReplyStep, nameTurnStep } from './step-names.ts';
+import { listAccountSteps, nameOutboxStep, nameReplyStep, nameTurnStep } from './step-names.ts';
 
 export async function openBot(options: BotOptions): Promise<Bot> {
   const { stateDir, config, env } = options;
@@ -106,7 +106,13 @@ export async function openBot(options: BotOptions): Promise<Bot> {
     },
     wakeSender: () => sender.wake(),
     openChannel,
-    closeChannel: (channel) => channels.remove(channel, sender, CLOSE_MS),
+    closeChannel: async (channel) => {
+      try {
+        await channels.remove(channel, sender, CLOSE_MS);
+      } finally {
+        for (const step of listAccountSteps(channel)) parts.steps.worked(step);
+      }
+    },
     get channels() {
       return channels.list();
     },

@@ -29,6 +29,11 @@ export function nameReplyStep({ channel, accountId }: Omit<DeliveryTarget, 'to'>
   return `A reply to ${nameAccount({ name: channel, accountId })}`;
 }
 
+export function listAccountSteps(account: Account): readonly string[] {
+  const reply = nameReplyStep({ channel: account.name, accountId: account.accountId });
+  return [reply, nameOutboxStep(account, 'look'), nameOutboxStep(account, 'record')];
+}
+
 /** Agents may have sessions of the same key, such as `global`. */
 function nameSession({ agentId, sessionKey }: SessionRef): string {
   return parseAgentSessionKey(sessionKey) === null ? `${sessionKey} (agent ${agentId})` : sessionKey;

@@ -22,6 +22,7 @@ export interface HeartbeatDependencies {
   wake(session: SessionRef): void;
   /** It is tried again. */
   onTrouble(error: unknown, session: SessionRef): void;
+  /** It worked, or is not tried for now. */
   onWorked(session: SessionRef): void;
 }
 
@@ -73,6 +74,7 @@ export class HeartbeatTimer {
     this.#isStopped = true;
     this.#cancel?.();
     await this.#looking;
+    this.#dependencies.onWorked(this.#session);
   }
 
   #slot(): number {
@@ -96,11 +98,15 @@ export class HeartbeatTimer {
     const end = slot + everyMs;
     if (this.#done === slot) return end - now;
     const at = nextActive(now, activeHours);
-    if (at > now) return Math.min(at, end) - now;
-    try {
-      if (!(await this.#beat(slot, now))) return LOOK_EVERY_MS;
-      this.#done = slot;
+    if (at > now) {
       onWorked(this.#session);
+      return Math.min(at, end) - now;
+    }
+    try {
+      const isDone = await this.#beat(slot, now);
+      onWorked(this.#session);
+      if (!isDone) return LOOK_EVERY_MS;
+      this.#done = slot;
       return end - now;
     } catch (error) {
       onTrouble(error, this.#session);

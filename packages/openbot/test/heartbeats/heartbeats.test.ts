@@ -27,10 +27,13 @@ function makeBench(
   const runLock = openMemoryRunLock();
   const woken: string[] = [];
   const troubles: unknown[] = [];
+  let isFailing = false;
   const open = async () => {
     const [heartbeat] = listHeartbeats({ config, stateDir, env: {} });
     const timer = new HeartbeatTimer(heartbeat!, {
-      onWorked: () => {},
+      onWorked: () => {
+        isFailing = false;
+      },
       config,
       clock,
       inbox,
@@ -38,7 +41,10 @@ function makeBench(
       findEntry: async () => undefined,
       channels: [],
       wake: ({ sessionKey }) => woken.push(sessionKey),
-      onTrouble: (error) => troubles.push(error),
+      onTrouble: (error) => {
+        isFailing = true;
+        troubles.push(error);
+      },
     });
     await timer.start();
     return timer;
@@ -63,7 +69,7 @@ function makeBench(
     }
     return times;
   };
-  return { clock, inbox, runLock, woken, troubles, open, take, pass, stateDir };
+  return { clock, inbox, runLock, woken, troubles, isFailing: () => isFailing, open, take, pass, stateDir };
 }
 
 describe('a heartbeat', () => {
@@ -241,5 +247,41 @@ describe('findHeartbeatTarget', () => {
       to: 'c',
     });
     expect(find({ target: 'discord', to: 'c', accountId: 'd2' })).toMatchObject({ accountId: 'd2' });
+  });
+});
+
+describe('a heartbeat that cannot be accepted fails', () => {
+  const breakInbox = (): { inbox: Inbox } => {
+    const accept = () => Promise.reject(new Error('the disk fails'));
+    return { inbox: { ...openMemoryInbox(), accept } };
+  };
+
+  test('until its hours are over', async () => {
+    const settings = { every: '30m', activeHours: { start: '08:00', end: '11:00' } };
+    const bench = makeBench(settings, breakInbox());
+    await bench.open();
+    await bench.pass(49 * MINUTE, MINUTE);
+    expect(bench.isFailing()).toBe(true);
+    await bench.pass(2 * MINUTE, MINUTE);
+    expect(bench.isFailing()).toBe(false);
+  });
+
+  test('until its session is busy', async () => {
+    const bench = makeBench({ every: '30m' }, breakInbox());
+    await bench.open();
+    await bench.pass(25 * MINUTE, MINUTE);
+    expect(bench.isFailing()).toBe(true);
+    await bench.runLock.acquire(MAIN.sessionKey, { waitMs: 0 });
+    await bench.pass(2 * MINUTE, MINUTE);
+    expect(bench.isFailing()).toBe(false);
+  });
+
+  test('until it is stopped', async () => {
+    const bench = makeBench({ every: '30m' }, breakInbox());
+    const timer = await bench.open();
+    await bench.pass(25 * MINUTE, MINUTE);
+    expect(bench.isFailing()).toBe(true);
+    await timer.stop();
+    expect(bench.isFailing()).toBe(false);
   });
 });

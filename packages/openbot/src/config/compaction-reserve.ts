@@ -9,16 +9,29 @@ const DEFAULT_SOFT_THRESHOLD = 4000;
 const LEAST_FOR_CONVERSATION = 8000;
 
 /**
- * The tokens of a window that are free when a conversation is compacted: those of `reserveTokensFloor`, as long as they leave
- * room for a conversation; else 20,000, at most a fifth of the window.
+ * The tokens of a window that are free when a conversation is compacted: those of `reserveTokensFloor`, or 20,000 and at most a
+ * fifth of the window. Fewer where they leave no room for a conversation.
+ * @param prefixTokens of the prompt and the tools
  */
-export function reserveOf(window: number, configured: number | undefined): number {
-  if (configured === undefined) return Math.min(DEFAULT_RESERVE, Math.floor(window / 5));
-  return Math.min(configured, mostReserved(window));
+export function reserveOf(window: number, configured: number | undefined, prefixTokens = 0): number {
+  const wanted = configured ?? Math.min(DEFAULT_RESERVE, Math.floor(window / 5));
+  return Math.min(wanted, mostReserved(window, prefixTokens));
 }
 
-function mostReserved(window: number): number {
-  return window - Math.min(LEAST_FOR_CONVERSATION, Math.ceil(window / 2));
+function mostReserved(window: number, prefixTokens = 0): number {
+  const room = Math.max(0, window - prefixTokens);
+  return room - Math.min(LEAST_FOR_CONVERSATION, Math.ceil(room / 2));
+}
+
+/** As pi by default. */
+const MOST_KEPT = 20_000;
+
+/**
+ * A compaction keeps so many tokens of the newest messages: a quarter of the conversation, so that the next messages find room.
+ * @param compactsAt with the prompt and the tools
+ */
+export function keptTokensOf(compactsAt: number, prefixTokens = 0): number {
+  return Math.min(MOST_KEPT, Math.floor(Math.max(0, compactsAt - prefixTokens) / 4));
 }
 
 /** So many tokens before a compaction the memory flush is due: those of `softThresholdTokens`, less where there are not as many. */

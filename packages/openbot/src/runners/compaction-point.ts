@@ -1,15 +1,28 @@
 import { reserveOf } from '../config/compaction-reserve.ts';
-import type { ModelChoice, RunEnd, Runner } from './contract.ts';
+import type { RunEnd, Runner, RunRequest } from './contract.ts';
+
+type Prefix = Pick<RunRequest, 'systemPrompt' | 'tools' | 'ownTools'>;
+type Sized = Prefix & Pick<RunRequest, 'model' | 'reserveTokens'>;
+
+/** All tools of Claude Code 2.1.325 take 13,600 tokens. */
+const OWN_TOOLS_TOKENS = 15_000;
 
 /** With more tokens than this the runner compacts by itself. Undefined for a window of unknown size. */
 export function compactionPointOf(
   runner: Pick<Runner, 'compactsAt'> | undefined,
-  model: ModelChoice,
-  reserveTokens: number | undefined,
+  request: Sized,
 ): number | undefined {
-  if (runner?.compactsAt !== undefined) return runner.compactsAt(model, reserveTokens);
-  const { contextWindow } = model;
-  return contextWindow === undefined ? undefined : contextWindow - reserveOf(contextWindow, reserveTokens);
+  const { model, reserveTokens } = request;
+  const prefixTokens = prefixTokensOf(request);
+  if (runner?.compactsAt !== undefined) return runner.compactsAt(model, reserveTokens, prefixTokens);
+  const { contextWindow: window } = model;
+  return window === undefined ? undefined : window - reserveOf(window, reserveTokens, prefixTokens);
+}
+
+/** Of the prompt and the tools, estimated. */
+export function prefixTokensOf({ systemPrompt, tools, ownTools = [] }: Prefix): number {
+  const declared = estimateTokens(systemPrompt.text) + estimateTokens(JSON.stringify(tools.list));
+  return declared + (ownTools.length > 0 ? OWN_TOOLS_TOKENS : 0);
 }
 
 /** Four bytes for a token. */

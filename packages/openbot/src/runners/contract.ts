@@ -254,8 +254,13 @@ export interface Runner {
   /**
    * With more tokens than this the runner compacts by itself. Absent where it is the window without the reserve.
    * @param reserveTokens as in a request
+   * @param prefixTokens of the prompt and the tools
    */
-  compactsAt?(model: ModelChoice, reserveTokens: number | undefined): number | undefined;
+  compactsAt?(
+    model: ModelChoice,
+    reserveTokens: number | undefined,
+    prefixTokens: number,
+  ): number | undefined;
   start(request: RunRequest): Run;
   /** Replaces old messages by a summary. The transcript has a compaction entry afterwards. */
   compact(request: RunRequest): Run;

@@ -18,7 +18,11 @@ export const MAIN = 'agent:main:main';
 export interface Line {
   readonly type: string;
   readonly customType?: string;
-  readonly data?: { readonly turnId: string; readonly messages: readonly string[] };
+  readonly data?: {
+    readonly turnId: string;
+    readonly messages: readonly string[];
+    readonly attempt?: number;
+  };
   readonly message?: {
     readonly role: string;
     readonly content: string | readonly { type: string; text?: string }[];

@@ -12,6 +12,8 @@ import {
 } from '../../../../test/imitations/messages-format.ts';
 import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
+import { reserveOf } from '../../src/config/compaction-reserve.ts';
+import { tokensOf } from '../../src/runners/script/messages.ts';
 import { makeScriptRunner } from '../../src/runners/script/runner.ts';
 import { asAnswer, BotHome, Chat, type Line, type Play } from './bot-home.ts';
 
@@ -34,6 +36,32 @@ function countUnprepared(home: BotHome): number {
     if (step === 'flush' || step === 'compaction') isPrepared = step === 'flush';
   }
   return count;
+}
+
+/** Flushes beyond one for each compaction, without the second try of one that failed. */
+function countSurplusFlushes(home: BotHome): number {
+  const flushes = home.linesOf().filter((line) => isFlush(line) && line.data?.attempt === 1).length;
+  return Math.max(0, flushes - courseOf(home).filter((step) => step === 'compaction').length - 1);
+}
+
+/** Compactions with no message since the one before, or that kept more than so many tokens in more than one message. */
+function listUseless(home: BotHome, mostKept: number): string[] {
+  const lines = home.linesOf();
+  let since = 1;
+  return lines.flatMap((line, at) => {
+    if (line.message !== undefined) since++;
+    if (line.type !== 'compaction') return [];
+    const first = lines.findIndex(({ id }) => id === line.firstKeptEntryId);
+    const kept = lines.slice(first, at).flatMap(({ message }) => (message === undefined ? [] : [message]));
+    const size = kept.reduce((sum, message) => sum + tokensOf(message), 0);
+    const isLong = size > mostKept && kept.filter(({ role }) => role !== 'toolResult').length > 1;
+    const faults = [
+      ...(since === 0 ? ['nothing new'] : []),
+      ...(isLong ? [`${size} of ${mostKept} kept`] : []),
+    ];
+    since = 0;
+    return faults;
+  });
 }
 
 const openScripted = (home: BotHome, contextWindow: number, config: BotConfig, play: Play) =>
@@ -173,6 +201,38 @@ function replyTo({ messages, tools = [] }: MessagesRequest): MessageReply {
   return { blocks: [call('toolu_1', name, {})], usage: { input_tokens: 46_000 } };
 }
 
+/** As many tokens as were sent; each message of the person and each answer has 1,000. */
+const THOUSAND = 'word '.repeat(800);
+const honestly = ({ system, tools = [], messages }: MessagesRequest): MessageReply => {
+  const asked = JSON.stringify(messages.findLast(({ role }) => role === 'user'));
+  const isSummary = tools.length === 0 || asked.includes('Do NOT call any tools');
+  const text = asked.includes('Pre-compaction') ? 'NO_REPLY' : THOUSAND;
+  return {
+    blocks: [say(isSummary ? '<summary>They count.</summary>' : text)],
+    usage: {
+      input_tokens: Math.ceil(JSON.stringify([system, tools, messages]).length / 4),
+      output_tokens: 250,
+    },
+  };
+};
+
+/** The messages of the person, as numbers, that cost a compaction. */
+async function listCompacted(config: BotConfig, env: NodeJS.ProcessEnv, messages: number): Promise<number[]> {
+  const home = new BotHome();
+  const bot = await home.open({ config, env });
+  const compacted: number[] = [];
+  for (let n = 1, before = 0; n <= messages; n++) {
+    expect((await bot.say({ message: `${n} ${THOUSAND}` })).error).toBeUndefined();
+    const { compactionCount = 0 } = home.entryOf();
+    if (compactionCount > before) compacted.push(n);
+    before = compactionCount;
+  }
+  expect(countUnprepared(home)).toBe(0);
+  expect(countSurplusFlushes(home)).toBe(0);
+  await bot.close();
+  return compacted;
+}
+
 async function expectFlushInRun(api: MessagesApi, config: BotConfig, env: NodeJS.ProcessEnv): Promise<void> {
   const home = new BotHome();
   const bot = await home.open({ config, env });
@@ -203,6 +263,29 @@ test('with pi, a run that comes to a compaction saves first', async () => {
   await api.close();
 });
 
+test.each([
+  [32_000, 20_000],
+  [32_000, 24_000],
+  [100_000, 85_000],
+  [16_000, 8000],
+  [16_000, undefined],
+])(
+  'with pi, a window of %d and a reserve of %j several messages find room behind a compaction',
+  async (contextWindow, reserveTokensFloor) => {
+    const api = await startMessagesApi({ replies: honestly });
+    const models = [{ id: 'small', contextWindow }];
+    const config: BotConfig = {
+      agents: { defaults: { model: 'far/small', compaction: { reserveTokensFloor } } },
+      models: { providers: { far: { baseUrl: api.url, apiKey: 'key', api: 'anthropic-messages', models } } },
+    };
+    const compacted = await listCompacted(config, {}, 14);
+    expect(compacted.length).toBeGreaterThan(0);
+    for (const [n, message] of compacted.slice(1).entries())
+      expect(message - compacted[n]!).toBeGreaterThan(2);
+    await api.close();
+  },
+);
+
 describe.skipIf('missing' in findClaudeBinary())('with Claude Code', () => {
   let claude: ClaudeBench;
   beforeAll(async () => {
@@ -214,6 +297,17 @@ describe.skipIf('missing' in findClaudeBinary())('with Claude Code', () => {
     claude.api.setReplies(replyTo);
     const config = { agents: { defaults: { model: 'claude/claude-sonnet-4-5', contextTokens: 50_000 } } };
     await expectFlushInRun(claude.api, config, claude.home.env);
+  });
+
+  test('its own tools leave room for several messages', { timeout: 60_000 }, async () => {
+    claude.api.setReplies(honestly);
+    const defaults = {
+      model: 'claude/claude-sonnet-4-5',
+      contextTokens: 100_000,
+      claude: { tools: 'all' as const },
+      compaction: { reserveTokensFloor: 92_000 },
+    };
+    expect(await listCompacted({ agents: { defaults } }, claude.home.env, 4)).toEqual([]);
   });
 });
 
@@ -265,6 +359,9 @@ test('whatever the settings and the sizes, no compaction comes without a flush b
       const made = courseOf(home).filter((step) => step === 'compaction').length;
       compactions += made;
       expect(countUnprepared(home)).toBe(0);
+      expect(countSurplusFlushes(home)).toBe(0);
+      const compactsAt = window - reserveOf(window, reserveTokensFloor);
+      expect(listUseless(home, Math.floor(compactsAt / 4))).toEqual([]);
       expect(home.entryOf().compactionCount ?? 0).toBe(made);
       home.checkTranscripts();
     }),

@@ -200,7 +200,7 @@ type Compaction = NonNullable<AgentSettings['compaction']>;
 
 const compaction = section({
   reserveTokensFloor: about(
-    'Tokens of the window that are free when a conversation is compacted. At most a fifth of the window when absent; Claude Code keeps at least 33,000 free',
+    'Tokens of the window that are free when a conversation is compacted. At most a fifth of the window when absent, and fewer where prompt and tools leave less than 8,000 tokens for the conversation; Claude Code keeps at least 33,000 free',
     count(0),
     20_000,
   ),

@@ -1,5 +1,6 @@
 import type { AgentSessionRequest } from '@openbot/claude-code';
 import type { SentByTool } from '../../tools/contract.ts';
+import { prefixTokensOf } from '../compaction-point.ts';
 import type { RunRequest } from '../contract.ts';
 import { autocompactOf, compactsAt, effortOf } from './models.ts';
 import { declareTools, findGone } from './own-tools.ts';
@@ -19,7 +20,7 @@ export function composeSession(
 ): Composed {
   const { transcript, workspaceDir, readableDirs, model, systemPrompt, tools, permit, findDenial } = request;
   const offered = place.settingsOf(transcript.agentId).tools;
-  const autocompact = autocompactOf(compactsAt(model, request.reserveTokens));
+  const autocompact = autocompactOf(compactsAt(model, request.reserveTokens, prefixTokensOf(request)));
   return {
     agentId: transcript.agentId,
     stateDir: place.stateDir,

@@ -36,10 +36,11 @@ const MOST_WINDOW = 1_000_000;
 export function compactsAt(
   { contextWindow }: Pick<ModelChoice, 'contextWindow'>,
   reserveTokens: number | undefined,
+  prefixTokens: number,
 ): number | undefined {
   if (contextWindow === undefined) return undefined;
   const window = Math.min(MOST_WINDOW, contextWindow);
-  const wanted = window - reserveOf(window, reserveTokens);
+  const wanted = window - reserveOf(window, reserveTokens, prefixTokens);
   return Math.min(wanted, Math.max(LEAST_WINDOW, window) - KEPT_FREE);
 }
 

@@ -1,7 +1,7 @@
 import type { AgentMessage, StreamFn } from '@earendil-works/pi-agent-core';
 import type { Api, AssistantMessage, Model } from '@earendil-works/pi-ai';
 import type { SessionEntry } from '@earendil-works/pi-coding-agent';
-import { reserveOf } from '../../config/compaction-reserve.ts';
+import { keptTokensOf, reserveOf } from '../../config/compaction-reserve.ts';
 import type { Conversation } from './conversation.ts';
 import type { Pi } from './load-pi.ts';
 
@@ -10,28 +10,33 @@ export interface CompactionMeans {
   readonly model: Model<Api>;
   readonly window: number;
   readonly reserveTokens: number | undefined;
+  /** Of the prompt and the tools. */
+  readonly prefixTokens: number;
   readonly streamFn: StreamFn;
   readonly signal: AbortSignal;
 }
 
 type Preparation = Parameters<Pi['coding']['compact']>[0];
 
-/** pi's own figures, but no more than a part of a small window. `reserveTokens` bounds the length of a summary. */
-function settingsFor({ pi, window }: Pick<CompactionMeans, 'pi' | 'window'>) {
-  const { reserveTokens, keepRecentTokens, enabled } = pi.coding.DEFAULT_COMPACTION_SETTINGS;
+/** pi's own figures, but no more than a part of a small conversation. `reserveTokens` bounds the length of a summary. */
+function settingsFor({ pi, window, reserveTokens: configured, prefixTokens }: CompactionMeans) {
+  const { reserveTokens, enabled } = pi.coding.DEFAULT_COMPACTION_SETTINGS;
+  const compactsAt = window - reserveOf(window, configured, prefixTokens);
+  const conversation = Math.max(0, compactsAt - prefixTokens);
   return {
     enabled,
-    reserveTokens: Math.min(reserveTokens, Math.floor(window / 10)),
-    keepRecentTokens: Math.min(keepRecentTokens, Math.floor(window / 4)),
+    reserveTokens: Math.min(reserveTokens, Math.floor(window / 10), Math.floor(conversation / 5)),
+    keepRecentTokens: keptTokensOf(compactsAt, prefixTokens),
   };
 }
 
 /** The next request would leave too little of the window. */
-export function isNearlyFull(
-  { pi, window, reserveTokens: configured }: CompactionMeans,
-  messages: readonly AgentMessage[],
-): boolean {
-  const settings = { ...settingsFor({ pi, window }), reserveTokens: reserveOf(window, configured) };
+export function isNearlyFull(means: CompactionMeans, messages: readonly AgentMessage[]): boolean {
+  const { pi, window, reserveTokens, prefixTokens } = means;
+  const settings = {
+    ...settingsFor(means),
+    reserveTokens: reserveOf(window, reserveTokens, prefixTokens),
+  };
   return pi.coding.shouldCompact(measure(pi, messages), window, settings);
 }
 
@@ -107,7 +112,11 @@ function prepare(
   const keep = always
     ? Math.min(settings.keepRecentTokens, Math.floor(sizeOf(entries, means.pi) / 4))
     : settings.keepRecentTokens;
-  const cut = coding.findCutPoint(entries, start, entries.length, keep);
+  const cutAt = (tokens: number) => coding.findCutPoint(entries, start, entries.length, tokens);
+  const wide = cutAt(keep);
+  // The message that brings the kept part over its measure is in it, however long it is.
+  const isTooMuch = sizeOf(entries.slice(wide.firstKeptEntryIndex), means.pi) > 2 * keep;
+  const cut = isTooMuch ? cutAt(1) : wide;
   const historyEnd = cut.isSplitTurn ? cut.turnStartIndex : cut.firstKeptEntryIndex;
   const messagesIn = (from: number, to: number) =>
     entries.slice(from, to).flatMap(coding.sessionEntryToContextMessages);

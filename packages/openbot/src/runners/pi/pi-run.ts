@@ -13,7 +13,7 @@ import {
   textsOf,
 } from '@openbot/sessions/transcript';
 import type { SentByTool } from '../../tools/contract.ts';
-import { MustStop } from '../compaction-point.ts';
+import { MustStop, prefixTokensOf } from '../compaction-point.ts';
 import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
 import { userContent } from '../user-content.ts';
 import { type CompactionMeans, compactConversation, isNearlyFull } from './compaction.ts';
@@ -125,6 +125,7 @@ export class PiRun implements Run {
       model,
       window: contextWindow ?? model.contextWindow,
       reserveTokens: this.#request.reserveTokens,
+      prefixTokens: prefixTokensOf(this.#request),
       streamFn: this.#stream,
       signal: this.#signal,
     };

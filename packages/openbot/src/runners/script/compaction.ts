@@ -1,11 +1,10 @@
 import type { EntryDraft } from '@openbot/sessions/transcript';
+import { keptTokensOf, reserveOf } from '../../config/compaction-reserve.ts';
 import type { ContextMessage } from '../../transcripts/contract.ts';
 import { MustStop } from '../compaction-point.ts';
 import type { RunEvent, RunRequest, WhenFull } from '../contract.ts';
 import { tokensOf } from './messages.ts';
 
-/** As pi by default. */
-const MOST_KEPT_TOKENS = 20_000;
 const MOST_LINES = 40;
 
 /** Returns the tokens afterwards; undefined when nothing was compacted. Throws MustStop. */
@@ -15,7 +14,7 @@ export async function* compactConversation(
   { failsFirst = false, when = 'compact' }: { readonly failsFirst?: boolean; readonly when?: WhenFull } = {},
 ): AsyncGenerator<RunEvent, number | undefined, undefined> {
   if (when === 'go-on') return undefined;
-  const plan = planCompaction(await request.readContext(), window, request.instructions);
+  const plan = planCompaction(await request.readContext(), window, request);
   if (plan === undefined) return undefined;
   if (when === 'stop') throw new MustStop();
   if (failsFirst) {
@@ -38,11 +37,14 @@ interface CompactionPlan {
 function planCompaction(
   context: readonly ContextMessage[],
   window: number,
-  instructions: string | undefined,
+  { instructions, reserveTokens }: RunRequest,
 ): CompactionPlan | undefined {
   const sizes = context.map(({ message }) => tokensOf(message));
   const tokensBefore = sizes.reduce((sum, size) => sum + size, 0);
-  const limit = Math.min(MOST_KEPT_TOKENS, Math.floor(window / 4), Math.floor(tokensBefore / 4));
+  const limit = Math.min(
+    keptTokensOf(window - reserveOf(window, reserveTokens)),
+    Math.floor(tokensBefore / 4),
+  );
   const first = findFirstKept(context, sizes, limit);
   if (first === undefined) return undefined;
   const summary = summarise(context.slice(0, first), instructions);

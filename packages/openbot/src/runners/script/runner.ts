@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
+import { reserveOf } from '../../config/compaction-reserve.ts';
 import type { Run, RunEvent, Runner, RunRequest } from '../contract.ts';
 import { describeFault } from '../describe-fault.ts';
 import { compactConversation } from './compaction.ts';
@@ -99,6 +100,9 @@ function makeRunner(find: (name: string) => ScriptModel | undefined): Runner {
       const found = provider === PROVIDER ? find(model) : undefined;
       return found && { contextWindow: found.contextWindow, credential: 'unneeded' };
     },
+    // Prompt and tools are nothing to it.
+    compactsAt: ({ contextWindow: window }, reserveTokens) =>
+      window === undefined ? undefined : window - reserveOf(window, reserveTokens),
     start: (request) => orFault(() => new ScriptRun(findForRun(request), request)),
     compact: (request) =>
       orFault(() => ({ events: compact(findForRun(request), request), steer: () => false })),

@@ -95,7 +95,7 @@ export class MemoryFlush implements MemoryOfRun {
     const { model, models, prefix } = this.#chosen;
     const fault = new StorageFault();
     const request = requestOf(this.#turn, this.#session, { ...this.#chosen, prompt: '' }, fault);
-    const compactsAt = compactionPointOf(runner, model, request.reserveTokens);
+    const compactsAt = compactionPointOf(runner, request);
     let failed: readonly FailedModel[] = [];
     await this.#flush(request, {
       contextWindow: model.contextWindow,

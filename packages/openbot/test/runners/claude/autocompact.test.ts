@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)('the compaction of Claude Code', () => {
   it('comes where the reserve of the settings is reached, and can wait', LONG, async () => {
     const talk = await claude.openTalk();
     const asked = { model: { ...MODEL, contextWindow: 200_000 }, reserveTokens: 60_000 };
-    expect(claude.openRunner().compactsAt!(asked.model, 60_000)).toBe(140_000);
+    expect(claude.openRunner().compactsAt!(asked.model, 60_000, 0)).toBe(140_000);
     await ask(talk, 'one', 138_000, asked);
     expect(await ask(talk, 'two', 140_100, asked)).toBe('Yes., stop');
     const id = talk.ownId();
@@ -47,7 +47,7 @@ describe.skipIf(missing !== undefined)('the compaction of Claude Code', () => {
   it('comes in a window that is smaller than any that Claude Code takes', LONG, async () => {
     const talk = await claude.openTalk();
     const asked = { model: { ...MODEL, contextWindow: 50_000 } };
-    expect(claude.openRunner().compactsAt!(asked.model, undefined)).toBe(40_000);
+    expect(claude.openRunner().compactsAt!(asked.model, undefined, 0)).toBe(40_000);
     await ask(talk, 'one', 38_000, asked);
     expect(await ask(talk, 'two', 40_100, asked)).toBe('Yes., stop');
     expect(await ask(talk, 'three', 1000, asked)).toBe('compaction start, compaction end, Yes., stop');
@@ -65,6 +65,6 @@ describe.skipIf(missing !== undefined)('the compaction of Claude Code', () => {
     [100_000, 99_000, 8000],
     [10_000, undefined, 8000],
   ])('of a window of %j with a reserve of %j is at %j tokens', (contextWindow, reserve, expected) => {
-    expect(claude.openRunner().compactsAt!({ ...MODEL, contextWindow }, reserve)).toBe(expected);
+    expect(claude.openRunner().compactsAt!({ ...MODEL, contextWindow }, reserve, 0)).toBe(expected);
   });
 });

@@ -9,11 +9,11 @@ const OWN_TOOLS_TOKENS = 15_000;
 
 /** With more tokens than this the runner compacts by itself. Undefined for a window of unknown size. */
 export function compactionPointOf(
-  runner: Pick<Runner, 'compactsAt'> | undefined,
+  runner: Pick<Runner, 'compactsAt' | 'readsNoPrefix'> | undefined,
   request: Sized,
 ): number | undefined {
   const { model, reserveTokens } = request;
-  const prefixTokens = prefixTokensOf(request);
+  const prefixTokens = runner?.readsNoPrefix ? 0 : prefixTokensOf(request);
   if (runner?.compactsAt !== undefined) return runner.compactsAt(model, reserveTokens, prefixTokens);
   const { contextWindow: window } = model;
   return window === undefined ? undefined : window - reserveOf(window, reserveTokens, prefixTokens);

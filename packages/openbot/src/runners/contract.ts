@@ -251,6 +251,8 @@ export interface Runner {
   listModels?(): readonly { readonly provider: string; readonly model: string }[];
   /** As the configuration has them now. Absent for a runner without a program of its own. */
   ownSettings?(agentId: string): OwnSettings;
+  /** The prompt and the tools take nothing of its window. */
+  readonly readsNoPrefix?: true;
   /**
    * With more tokens than this the runner compacts by itself. Absent where it is the window without the reserve.
    * @param reserveTokens as in a request

@@ -1,5 +1,5 @@
 import type { CleanStrength, Transcripts } from '../transcripts/contract.ts';
-import { estimateTokens } from './compaction-point.ts';
+import { estimateTokens, prefixTokensOf } from './compaction-point.ts';
 import type { Run, RunEnd, RunEvent, Runner, RunRequest, WhenFull } from './contract.ts';
 
 type Step = CleanStrength | 'compact';
@@ -48,7 +48,8 @@ function recoverBy(
     ...(runner.ownSettings && { ownSettings: (agentId: string) => runner.ownSettings!(agentId) }),
     compact: (request) => runner.compact(request),
     start: (given) => {
-      const whenFull = (): WhenFull => (before?.isDue ? 'stop' : 'compact');
+      const whenFull = (): WhenFull =>
+        fillsWindow(runner, request) ? 'go-on' : before?.isDue ? 'stop' : 'compact';
       let request: RunRequest = before === undefined ? given : { ...given, whenFull };
       let current: Run | undefined;
       const start = (changed?: Partial<RunRequest>) => {
@@ -86,7 +87,7 @@ async function* recover(recovery: Recovery): AsyncGenerator<RunEvent, void, unde
   let end = yield* run(recovery);
   for (const step of recovery.steps) {
     if (end?.reason !== 'overflow' || signal.aborted) break;
-    if (step === 'compact' && !fillsWindow(recovery.request())) await recovery.prepare();
+    if (step === 'compact' && !fillsWindow(recovery.runner, recovery.request())) await recovery.prepare();
     const isSmaller =
       step === 'compact' ? yield* compact(recovery) : yield* clean(transcripts, recovery.request(), step);
     if (isSmaller) end = yield* run(recovery, renewPrefix?.());
@@ -96,8 +97,10 @@ async function* recover(recovery: Recovery): AsyncGenerator<RunEvent, void, unde
 }
 
 /** Behind such a message no memory can be saved, and a summary would replace the message unread. */
-function fillsWindow({ prompt, model: { contextWindow = Number.POSITIVE_INFINITY } }: RunRequest): boolean {
-  return estimateTokens(prompt) > contextWindow;
+function fillsWindow({ readsNoPrefix }: Runner, request: RunRequest): boolean {
+  const { contextWindow = Number.POSITIVE_INFINITY } = request.model;
+  const prefixTokens = readsNoPrefix ? 0 : prefixTokensOf(request);
+  return estimateTokens(request.prompt) + prefixTokens > contextWindow;
 }
 
 /** A run that stopped where it would have compacted is gone on with. */

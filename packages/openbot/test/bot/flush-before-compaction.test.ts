@@ -216,6 +216,14 @@ const honestly = ({ system, tools = [], messages }: MessagesRequest): MessageRep
   };
 };
 
+const withModel = (api: MessagesApi, contextWindow: number, reserveTokensFloor?: number): BotConfig => {
+  const models = [{ id: 'small', contextWindow }];
+  return {
+    agents: { defaults: { model: 'far/small', compaction: { reserveTokensFloor } } },
+    models: { providers: { far: { baseUrl: api.url, apiKey: 'key', api: 'anthropic-messages', models } } },
+  };
+};
+
 /** The messages of the person, as numbers, that cost a compaction. */
 async function listCompacted(config: BotConfig, env: NodeJS.ProcessEnv, messages: number): Promise<number[]> {
   const home = new BotHome();
@@ -231,6 +239,33 @@ async function listCompacted(config: BotConfig, env: NodeJS.ProcessEnv, messages
   expect(countSurplusFlushes(home)).toBe(0);
   await bot.close();
   return compacted;
+}
+
+/** With the prompt and the tools, the third message is longer than the window. */
+async function expectRefusal(
+  api: MessagesApi,
+  window: number,
+  config: BotConfig,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  api.setReplies((request) => {
+    const { blocks, usage } = honestly(request);
+    const tokens = usage!.input_tokens!;
+    if (tokens <= window) return { blocks, usage };
+    return {
+      status: 400,
+      type: 'invalid_request_error',
+      message: `prompt is too long: ${tokens} tokens > ${window} maximum`,
+    };
+  });
+  const home = new BotHome();
+  const bot = await home.open({ config, env });
+  for (const n of [1, 2]) expect((await bot.say({ message: `${n} ${THOUSAND}` })).error).toBeUndefined();
+  const { error } = await bot.say({ message: `3 ${'word '.repeat((window - 1000) * 0.8)}` });
+  expect(error?.message).toContain('The conversation is too long');
+  const course = courseOf(home);
+  expect(course.lastIndexOf('flush')).toBeLessThan(course.lastIndexOf('user'));
+  await bot.close();
 }
 
 async function expectFlushInRun(api: MessagesApi, config: BotConfig, env: NodeJS.ProcessEnv): Promise<void> {
@@ -251,15 +286,7 @@ async function expectFlushInRun(api: MessagesApi, config: BotConfig, env: NodeJS
 
 test('with pi, a run that comes to a compaction saves first', async () => {
   const api = await startMessagesApi({ replies: replyTo });
-  const models = [{ id: 'small', contextWindow: 50_000 }];
-  await expectFlushInRun(
-    api,
-    {
-      agents: { defaults: { model: 'far/small' } },
-      models: { providers: { far: { baseUrl: api.url, apiKey: 'key', api: 'anthropic-messages', models } } },
-    },
-    {},
-  );
+  await expectFlushInRun(api, withModel(api, 50_000), {});
   await api.close();
 });
 
@@ -271,20 +298,21 @@ test.each([
   [16_000, undefined],
 ])(
   'with pi, a window of %d and a reserve of %j several messages find room behind a compaction',
-  async (contextWindow, reserveTokensFloor) => {
+  async (window, reserve) => {
     const api = await startMessagesApi({ replies: honestly });
-    const models = [{ id: 'small', contextWindow }];
-    const config: BotConfig = {
-      agents: { defaults: { model: 'far/small', compaction: { reserveTokensFloor } } },
-      models: { providers: { far: { baseUrl: api.url, apiKey: 'key', api: 'anthropic-messages', models } } },
-    };
-    const compacted = await listCompacted(config, {}, 14);
+    const compacted = await listCompacted(withModel(api, window, reserve), {}, 14);
     expect(compacted.length).toBeGreaterThan(0);
     for (const [n, message] of compacted.slice(1).entries())
       expect(message - compacted[n]!).toBeGreaterThan(2);
     await api.close();
   },
 );
+
+test('with pi, a message that is too long is not summarised unread', async () => {
+  const api = await startMessagesApi({ replies: honestly });
+  await expectRefusal(api, 32_000, withModel(api, 32_000), {});
+  await api.close();
+});
 
 describe.skipIf('missing' in findClaudeBinary())('with Claude Code', () => {
   let claude: ClaudeBench;
@@ -297,6 +325,11 @@ describe.skipIf('missing' in findClaudeBinary())('with Claude Code', () => {
     claude.api.setReplies(replyTo);
     const config = { agents: { defaults: { model: 'claude/claude-sonnet-4-5', contextTokens: 50_000 } } };
     await expectFlushInRun(claude.api, config, claude.home.env);
+  });
+
+  test('a message that is too long is not summarised unread', { timeout: 60_000 }, async () => {
+    const config = { agents: { defaults: { model: 'claude/claude-sonnet-4-5', contextTokens: 50_000 } } };
+    await expectRefusal(claude.api, 50_000, config, claude.home.env);
   });
 
   test('its own tools leave room for several messages', { timeout: 60_000 }, async () => {

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
-import { reserveOf } from '../../config/compaction-reserve.ts';
 import type { Run, RunEvent, Runner, RunRequest } from '../contract.ts';
 import { describeFault } from '../describe-fault.ts';
 import { compactConversation } from './compaction.ts';
@@ -80,6 +79,7 @@ function makeRunner(find: (name: string) => ScriptModel | undefined): Runner {
   };
   return {
     name: 'script',
+    readsNoPrefix: true,
     describeModel: (provider, model) => {
       if (provider !== PROVIDER) return undefined;
       try {
@@ -100,9 +100,6 @@ function makeRunner(find: (name: string) => ScriptModel | undefined): Runner {
       const found = provider === PROVIDER ? find(model) : undefined;
       return found && { contextWindow: found.contextWindow, credential: 'unneeded' };
     },
-    // Prompt and tools are nothing to it.
-    compactsAt: ({ contextWindow: window }, reserveTokens) =>
-      window === undefined ? undefined : window - reserveOf(window, reserveTokens),
     start: (request) => orFault(() => new ScriptRun(findForRun(request), request)),
     compact: (request) =>
       orFault(() => ({ events: compact(findForRun(request), request), steer: () => false })),

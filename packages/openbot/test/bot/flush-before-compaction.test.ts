@@ -201,18 +201,16 @@ function replyTo({ messages, tools = [] }: MessagesRequest): MessageReply {
   return { blocks: [call('toolu_1', name, {})], usage: { input_tokens: 46_000 } };
 }
 
-/** As many tokens as were sent; each message of the person and each answer has 1,000. */
 const THOUSAND = 'word '.repeat(800);
+/** As many tokens as were sent. */
 const honestly = ({ system, tools = [], messages }: MessagesRequest): MessageReply => {
   const asked = JSON.stringify(messages.findLast(({ role }) => role === 'user'));
   const isSummary = tools.length === 0 || asked.includes('Do NOT call any tools');
   const text = asked.includes('Pre-compaction') ? 'NO_REPLY' : THOUSAND;
+  const sent = Math.ceil(JSON.stringify([system, tools, messages]).length / 4);
   return {
     blocks: [say(isSummary ? '<summary>They count.</summary>' : text)],
-    usage: {
-      input_tokens: Math.ceil(JSON.stringify([system, tools, messages]).length / 4),
-      output_tokens: 250,
-    },
+    usage: { input_tokens: sent, output_tokens: 250 },
   };
 };
 
@@ -252,19 +250,16 @@ async function expectRefusal(
     const { blocks, usage } = honestly(request);
     const tokens = usage!.input_tokens!;
     if (tokens <= window) return { blocks, usage };
-    return {
-      status: 400,
-      type: 'invalid_request_error',
-      message: `prompt is too long: ${tokens} tokens > ${window} maximum`,
-    };
+    const message = `prompt is too long: ${tokens} tokens > ${window} maximum`;
+    return { status: 400, type: 'invalid_request_error', message };
   });
   const home = new BotHome();
   const bot = await home.open({ config, env });
   for (const n of [1, 2]) expect((await bot.say({ message: `${n} ${THOUSAND}` })).error).toBeUndefined();
   const { error } = await bot.say({ message: `3 ${'word '.repeat((window - 1000) * 0.8)}` });
   expect(error?.message).toContain('The conversation is too long');
-  const course = courseOf(home);
-  expect(course.lastIndexOf('flush')).toBeLessThan(course.lastIndexOf('user'));
+  // Behind it are neither a flush nor a message that has the run go on.
+  expect(home.saidIn().findLast((said) => said.startsWith('user: '))!.length).toBeGreaterThan(window);
   await bot.close();
 }
 

@@ -229,6 +229,16 @@ describe('usage.prices', () => {
     });
   });
 
+  test('the table is named, and a fault of it said, where no request needs a price', async () => {
+    const home = makeHome();
+    const path = configure(home, JSON.stringify({ date: '2026-12-01', models: {} }));
+    expect((await report(home)).priceTable).toEqual({ date: '2026-12-01', path });
+    writeFileSync(path, '{');
+    const { code, stderr } = await home.run(['usage', '--source', 'claude']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`The prices of ${path} cannot be used: `);
+  });
+
   test('a file that is not there is said', async () => {
     const home = makeHome();
     place(home, [['claude-opus-5-5', { input: K }]]);

@@ -14,14 +14,14 @@ const CLAUDE_PROVIDER = 'anthropic';
 
 /**
  * The prices of models whose requests record no cost: those of the configuration, then of the table (`usage.prices`, else
- * the built-in one), then of pi's list where pi is installed. Each is loaded only where it is needed.
+ * the built-in one), then of pi's list where pi is installed, which is loaded only where it is needed.
  */
 export async function openPriceList(buckets: Iterable<UsageBucket>, scope: UsageScope): Promise<PriceList> {
   const wanted = new Map<string, { model: string; provider: string | undefined }>();
   for (const { model, provider, costUsd } of buckets) {
     if (model !== undefined && costUsd === undefined) wanted.set(`${provider}/${model}`, { model, provider });
   }
-  const config = wanted.size === 0 ? {} : await readConfig(scope);
+  const config = await readConfig(scope);
   const { table, path } = await openTable(config, scope).catch((error: Error) => {
     scope.warn?.(`${error.message}. The built-in ones are used`);
     return { table: BUILT_IN_PRICES, path: undefined };

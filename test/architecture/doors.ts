@@ -583,7 +583,7 @@ export const DOORS: Doors = {
       'user-content',
     ],
     'runners/claude': ['runner'],
-    'runners/pi': ['runner'],
+    'runners/pi': ['load-pi', 'runner'],
     'runners/script': ['runner'],
     'session-settings': ['change-settings', 'contract', 'model-setting', 'queue-setting', 'table'],
     'session-tools': [

@@ -14,7 +14,7 @@ import type { TurnFailure } from '../queue/contract.ts';
 import { Dispatcher } from '../queue/dispatcher.ts';
 import { reachesAccount } from '../routing/resolve-route.ts';
 import { chooseRunnerName } from '../runner-kinds.ts';
-import { loadRunner } from '../runners/all.ts';
+import { isProvider, loadRunner } from '../runners/all.ts';
 import type { Runner } from '../runners/contract.ts';
 import { addressOf } from '../session-address.ts';
 import { readQueueHint } from '../session-settings/queue-setting.ts';
@@ -246,6 +246,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     cooldowns: state.cooldowns,
     openStore: (agentId) => ({ store: state.storeOf(agentId), storePath: state.storePathOf(agentId) }),
     findRunner,
+    isProvider: (provider) => Object.hasOwn(options.runners ?? {}, provider) || isProvider(provider, config),
     sessionTools: agentTools.toolsOf,
     askerOf: (place) => findAsker({ config, channels: channels.open, desk }, place),
     clock: options.clock ?? systemClock,

@@ -2,6 +2,7 @@ import type { Environment } from '@openbot/sessions/layout';
 import type { BotConfig } from '../config/bot-config.ts';
 import { chooseRunnerName, type RunnerName } from '../runner-kinds.ts';
 import type { Runner } from './contract.ts';
+import { hasPiProvider } from './pi/load-pi.ts';
 
 export interface RunnerSettings {
   readonly stateDir: string;
@@ -19,6 +20,13 @@ const RUNNERS: Readonly<Record<RunnerName, (settings: RunnerSettings) => Promise
 /** @param wanted the runner that the agent names */
 export function loadRunner(provider: string, settings: RunnerSettings, wanted?: RunnerName): Promise<Runner> {
   return RUNNERS[chooseRunnerName(provider, wanted)](settings);
+}
+
+/** Whether a runner may have models of the provider. Loads none. */
+export function isProvider(provider: string, { models }: BotConfig): boolean {
+  if (chooseRunnerName(provider) !== 'pi') return true;
+  const described = Object.keys(models?.providers ?? {});
+  return described.some((name) => name.toLowerCase() === provider) || hasPiProvider(provider);
 }
 
 /** Each of them once. */

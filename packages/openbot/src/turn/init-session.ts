@@ -94,6 +94,8 @@ async function findNamed({ tools, models }: Turn, text: string | undefined): Pro
   const [word = ''] = /\S+/.exec(text ?? '') ?? [];
   if (!word.includes('/')) return [];
   const ref = resolveModel(word, models);
+  // Most words with a slash are paths and addresses, and to load a runner takes long.
+  if (!tools.isProvider(ref.provider)) return [];
   const runner = await tools.findRunner(ref.provider);
   // Where pi is not installed its runner describes whatever it is asked for, and lists nothing.
   const listed = runner?.listModels?.();

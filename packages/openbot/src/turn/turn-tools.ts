@@ -26,6 +26,8 @@ export interface TurnTools {
   readonly cooldowns: Cooldowns;
   /** Undefined when no runner has models of this provider. `wanted` is the one that the agent names. */
   findRunner(provider: string, wanted?: RunnerName): Promise<Runner | undefined>;
+  /** Whether a runner may have models of this provider. Loads none. */
+  isProvider(provider: string): boolean;
   /** The tools that a conversation has beside those for files. */
   sessionTools(session: ToolSession): readonly Tool[];
   /** How the person who wrote a message is asked for permissions; a text says why they cannot be. */

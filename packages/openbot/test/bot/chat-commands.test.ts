@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { BotConfig } from '../../src/config/bot-config.ts';
+import type { Runner } from '../../src/runners/contract.ts';
+import { makeScriptRunner } from '../../src/runners/script/runner.ts';
 import type { Question } from '../../src/runners/script/script.ts';
 import { BotHome, Chat, type HomeOptions, MAIN, PARROT } from './bot-home.ts';
 
@@ -257,6 +259,29 @@ test.each([
   expect(home.entryOf().modelOverride).toBe(modelOverride);
   await bot.close();
 });
+
+test.each(['src/a.ts', 'https://example.org/a', '/etc/hosts', 'constructor/a'])(
+  'no runner is loaded for a first word that names no provider: %s',
+  async (word) => {
+    const home = new BotHome();
+    const small = makeScriptRunner({ script: { turns: [{ steps: [{ text: 'Small: {{prompt}}' }] }] } });
+    const wanted: string[] = [];
+    const runners = new Proxy<Record<string, Runner>>(
+      { script: small },
+      {
+        get: (all, provider) => {
+          wanted.push(String(provider));
+          return all[String(provider)];
+        },
+      },
+    );
+    const bot = await home.open({ config: { agents: { defaults: { model: 'script/small' } } }, runners });
+    const { payloads } = await bot.say({ message: `/new ${word} look` });
+    expect(payloads.map((payload) => payload.text)).toEqual([`Small: ${word} look`]);
+    expect([...new Set(wanted)]).toEqual(['script']);
+    await bot.close();
+  },
+);
 
 test('/new that is not among the configured words is answered with those', async () => {
   const { asked, bot, write } = await open({ config: { ...CONFIG, session: { resetTriggers: ['fresh'] } } });

@@ -33,11 +33,8 @@ export interface Pi {
 
 /** @throws OpenBotError SDK_NOT_INSTALLED */
 export async function loadPi(from: string = import.meta.url): Promise<Pi> {
-  const folder = findPackage(NAME, from) ?? missing();
-  // A global installation keeps the packages of pi inside of it, where only pi itself finds them by name.
-  const inside = join(folder, 'package.json');
-  const coreFolder = findPackage('@earendil-works/pi-agent-core', inside) ?? missing();
-  const aiFolder = findPackage('@earendil-works/pi-ai', inside) ?? missing();
+  const { folder, coreFolder, aiFolder } = findFolders(from);
+  if (folder === undefined || coreFolder === undefined || aiFolder === undefined) return missing();
   try {
     const [coding, core, ai, { builtinProviders }] = await Promise.all([
       loadCoding(join(folder, 'dist')),
@@ -57,6 +54,27 @@ export async function loadPi(from: string = import.meta.url): Promise<Pi> {
       { hint: `npm install ${NAME}`, cause },
     );
   }
+}
+
+/** Whether pi is installed and may have models of the provider, by the names of its files: loading pi takes far longer. */
+export function hasPiProvider(provider: string, from: string = import.meta.url): boolean {
+  const { aiFolder } = findFolders(from);
+  if (aiFolder === undefined || !/^[a-z0-9-]+$/.test(provider)) return false;
+  const data = join(aiFolder, 'dist', 'providers', 'data');
+  // Another version may have its lists elsewhere.
+  return !existsSync(data) || existsSync(join(data, `${provider}.json`));
+}
+
+function findFolders(from: string) {
+  const folder = findPackage(NAME, from);
+  if (folder === undefined) return {};
+  // A global installation keeps the packages of pi inside of it, where only pi itself finds them by name.
+  const inside = join(folder, 'package.json');
+  return {
+    folder,
+    coreFolder: findPackage('@earendil-works/pi-agent-core', inside),
+    aiFolder: findPackage('@earendil-works/pi-ai', inside),
+  };
 }
 
 /** A version that has its files in other places is loaded whole. */

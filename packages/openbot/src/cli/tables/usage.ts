@@ -20,7 +20,7 @@ from pi's list. A price that is not known is shown as –, and the table that wa
       ['openbot usage', 'by day'],
       ['openbot usage session --since 7d', 'the sessions of the last 7 days'],
       ['openbot usage monthly --source claude --breakdown', "Claude Code's sessions by month and model"],
-      ['openbot usage --prices > prices.json', 'the table of prices, to be changed'],
+      ['openbot usage --prices > prices-new.json', 'the built-in table of prices, to be changed'],
       ['openbot usage model --source all --json', 'everything on this machine by model, as JSON'],
     ],
     async results() {

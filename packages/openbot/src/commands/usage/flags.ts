@@ -44,7 +44,7 @@ export const USAGE_FLAGS = declareFlags({
   },
   prices: {
     kind: 'boolean',
-    help: 'Print the table of prices that is used, as JSON, and nothing else: a start for a file of your own (usage.prices)',
+    help: 'Print the built-in table of prices as JSON, and nothing else: a start for a file of your own (usage.prices)',
   },
   ...STATE_DIR,
   ...JSON_OUTPUT,

@@ -9,10 +9,8 @@ export async function usage(input: UsageInput): Promise<void> {
   const { env, cwd, flags, terminal } = input;
   const now = Date.now();
   if (flags.prices) {
-    const { openPriceTable } = await import('../../usage/prices/price-list.ts');
-    const warn = (message: string) => writeWarning(terminal, message, flags);
-    const { table } = await openPriceTable({ env, cwd, stateDir: flags.stateDir, warn });
-    writeJson(terminal, table);
+    const { BUILT_IN_PRICES } = await import('../../usage/prices/price-table.ts');
+    writeJson(terminal, BUILT_IN_PRICES);
     return;
   }
   const request = readUsageInput(input, now);

@@ -43,11 +43,7 @@ export async function openPriceList(buckets: Iterable<UsageBucket>, scope: Usage
   return { find: (model, provider) => own(model, provider) ?? pi(model, provider), table: facts };
 }
 
-/** The table that reports use, and its file. @throws OpenBotError CONFIG_INVALID */
-export async function openPriceTable(scope: UsageScope): Promise<{ table: PriceTable; path?: string }> {
-  return openTable(await readConfig(scope), scope);
-}
-
+/** @throws OpenBotError CONFIG_INVALID */
 async function openTable(
   { usage }: BotConfig,
   scope: UsageScope,

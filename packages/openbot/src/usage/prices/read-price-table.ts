@@ -68,7 +68,7 @@ function describe(issue: z.core.$ZodIssue): string {
 
 function refuse(path: string, reason: string, cause: unknown): OpenBotError {
   return new OpenBotError('CONFIG_INVALID', `The prices of ${path} cannot be used: ${reason}`, {
-    hint: '`openbot usage --prices` prints a table to begin with',
+    hint: '`openbot usage --prices` prints the built-in table, to begin with',
     cause,
   });
 }

@@ -190,6 +190,12 @@ describe('usage.prices', () => {
     expect((await home.run(['usage', '--prices'])).stdout).toBe(stdout);
   });
 
+  test('a file with a byte order mark is read', async () => {
+    const home = makeHome();
+    const path = configure(home, `\uFEFF${JSON.stringify({ date: '2026-12-01', models: {} })}`);
+    expect((await report(home)).priceTable).toEqual({ date: '2026-12-01', path });
+  });
+
   test('the price of models.providers wins over it', async () => {
     const home = makeHome();
     place(home, [['claude-opus-5-5', { input: K, long: K }]]);

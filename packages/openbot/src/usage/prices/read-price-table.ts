@@ -44,7 +44,7 @@ const table = z.strictObject(
 export function readPriceTable(path: string): PriceTable {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
+    value = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     throw refuse(path, isMissing ? 'there is no such file' : (cause as Error).message, cause);

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import semver from 'semver';
 import { describe, expect, test } from 'vitest';
 import { askNewest } from '../interop/ask-registry.ts';
 import { compare, listVersions } from '../interop/list-versions.ts';
@@ -34,6 +35,15 @@ describe('the newest version', () => {
       excludedBy: [],
     });
   });
+});
+
+test('every range of a library has an end, so that a version beyond it is seen', () => {
+  const libraries = listVersions(join(import.meta.dirname, '..')).filter(({ kind }) => kind === 'library');
+  const endless = libraries.flatMap(({ name, ranges }) =>
+    ranges.filter(({ range }) => semver.satisfies('999.0.0', range)).map(({ of }) => `${of}: ${name}`),
+  );
+  expect(libraries.length).toBeGreaterThan(10);
+  expect(endless).toEqual([]);
 });
 
 function makeFolder(): string {

@@ -8,8 +8,8 @@ export const USAGE_COMMANDS = [
     name: 'usage',
     summary: 'Show tokens and cost by day, month, session, model or channel',
     description: [
-      `Counts each request to a model once, however many lines, forks, archives or backups repeat it. With --source claude
-tokens, and the cost of models that it knows, are those of ccusage. A repeated report reads only what changed.`,
+      `Counts each request to a model once, however many lines, forks, archives or backups repeat it. With --source claude,
+tokens are those of ccusage, and so is the cost of the models that ccusage knows, unless usage.prices is set. A repeated report reads only what changed.`,
       `A cost that the transcript records counts. Where there is none, it is computed from the prices in models.providers
 of openbot.json, else from a table of prices (the built-in one of Claude models, or the file that usage.prices names), else
 from pi's list. A price that is not known is shown as –, and the table that was used is named with its date.`,

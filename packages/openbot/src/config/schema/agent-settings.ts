@@ -209,7 +209,7 @@ const compaction = section({
     section({
       enabled: about('Whether the agent saves what matters before its conversation is compacted', flag, true),
       softThresholdTokens: about(
-        'It does so so many tokens before the compaction. At most a tenth of what is before it when absent',
+        'The memory flush is due this many tokens before the compaction. At most a tenth of what is before it when absent',
         count(0),
         4000,
       ),

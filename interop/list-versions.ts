@@ -18,6 +18,8 @@ export interface Listed {
   readonly kind: 'library' | 'program' | 'tool';
   /** None where nothing of the project reads or runs it yet. */
   readonly tested: readonly string[];
+  /** Those of them that were tested with stand-ins for packages that they need. */
+  readonly withStandIns?: readonly string[];
   readonly ranges: readonly Range[];
 }
 
@@ -40,6 +42,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
+const PI_PACKAGES = [PI, '@earendil-works/pi-agent-core', '@earendil-works/pi-ai'];
 const PROGRAMS = ['@anthropic-ai/claude-code', '@openai/codex', 'node', 'openclaw'];
 
 /** By the lock file and the manifests of the workspace. */
@@ -68,7 +71,8 @@ export function listVersions(root: string): Listed[] {
     const isUsed = ranges.has(name);
     const tested = programs[name] ?? [installed(name)].flatMap((version) => version ?? []);
     const kind = PROGRAMS.includes(name) ? 'program' : isUsed ? 'library' : 'tool';
-    return { name, kind, tested: [...new Set(tested)], ranges: ranges.get(name) ?? [] };
+    const listed = { name, kind, tested: [...new Set(tested)], ranges: ranges.get(name) ?? [] } as const;
+    return PI_PACKAGES.includes(name) ? { ...listed, withStandIns: [NEWEST_PI] } : listed;
   });
 }
 
@@ -83,9 +87,7 @@ function listPrograms(
   return {
     '@anthropic-ai/claude-code': some(claudeCodeVersion),
     '@openai/codex': [],
-    [PI]: some(installed(PI), NEWEST_PI),
-    '@earendil-works/pi-agent-core': some(installed('@earendil-works/pi-agent-core'), NEWEST_PI),
-    '@earendil-works/pi-ai': some(installed('@earendil-works/pi-ai'), NEWEST_PI),
+    ...Object.fromEntries(PI_PACKAGES.map((name) => [name, some(installed(name), NEWEST_PI)])),
     node: some(...NODE_VERSIONS, installed('node')),
     openclaw: OPENCLAW_VERSIONS,
   };
@@ -98,6 +100,14 @@ function readManifest(folder: string): Manifest {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw error;
   }
+}
+
+/** `0.87.1, 1.5.2 (with stand-ins)` */
+export function describeTested({ tested, withStandIns = [] }: Listed): string {
+  const names = tested.map((version) =>
+    withStandIns.includes(version) ? `${version} (with stand-ins)` : version,
+  );
+  return names.join(', ') || '–';
 }
 
 export function compare(listed: Listed, newest: string | undefined): Compared {

@@ -6,7 +6,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askNewest } from './ask-registry.ts';
-import { type Compared, compare, listVersions } from './list-versions.ts';
+import { type Compared, compare, describeTested, listVersions } from './list-versions.ts';
 
 const { values: flags } = parseArgs({ options: { json: { type: 'boolean' } } });
 const listed = listVersions(resolve(import.meta.dirname, '..'));
@@ -24,10 +24,11 @@ try {
 }
 
 function layOut(compared: readonly Compared[]): string {
-  const rows = compared.map(({ name, kind, tested, newest = '–', isTested, excludedBy }) => {
+  const rows = compared.map((one) => {
+    const { name, kind, newest = '–', isTested, excludedBy } = one;
     const ranges = excludedBy.map(({ of, range }) => `${of}: ${range}`).join('; ');
     const note = ranges !== '' ? `excluded by ${ranges}` : isTested || newest === '–' ? '' : 'not tested';
-    return [name, kind, tested.join(', ') || '–', newest, note];
+    return [name, kind, describeTested(one), newest, note];
   });
   const table = [['NAME', 'KIND', 'TESTED', 'NEWEST', 'NOTE'], ...rows];
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import semver from 'semver';
 import { describe, expect, test } from 'vitest';
 import { askNewest } from '../interop/ask-registry.ts';
-import { compare, listVersions } from '../interop/list-versions.ts';
+import { compare, describeTested, listVersions } from '../interop/list-versions.ts';
 import { startLoopbackServer } from './imitations/loopback-server.ts';
 import { afterTest } from './setup/cleaning.ts';
 
@@ -35,6 +35,16 @@ describe('the newest version', () => {
       excludedBy: [],
     });
   });
+});
+
+test('a version that was tested with stand-ins for packages that it needs is marked', () => {
+  const listed = listVersions(join(import.meta.dirname, '..'));
+  const pi = listed.filter(({ name }) => /^@earendil-works\/pi-(?:agent-core|ai|coding-agent)$/.test(name));
+  expect(pi.map(describeTested)).toEqual(pi.map(() => '0.87.1, 1.5.2 (with stand-ins)'));
+  expect(pi).toHaveLength(3);
+  const marked = listed.filter((one) => describeTested(one).includes('stand-ins'));
+  expect(marked).toEqual(pi);
+  expect(describeTested({ name: 'x', kind: 'program', tested: [], ranges: [] })).toBe('–');
 });
 
 test('every range of a library has an end, so that a version beyond it is seen', () => {

@@ -10,7 +10,7 @@ import {
   type MessagesRequest,
   say,
 } from '../../../../test/imitations/messages-format.ts';
-import { cases, HUNT } from '../../../../test/setup/hunt.ts';
+import { counted, HUNT } from '../../../../test/setup/hunt.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import { reserveOf } from '../../src/config/compaction-reserve.ts';
 import { tokensOf } from '../../src/runners/script/messages.ts';
@@ -393,7 +393,7 @@ test('whatever the settings and the sizes, no compaction comes without a flush b
       expect(home.entryOf().compactionCount ?? 0).toBe(made);
       home.checkTranscripts();
     }),
-    { ...cases({ gate: 25, torture: 400 }), endOnFailure: true },
+    { ...counted({ gate: 25, torture: 125 }), endOnFailure: true },
   );
   expect(compactions).toBeGreaterThan(10);
 });

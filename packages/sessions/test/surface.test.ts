@@ -55,7 +55,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     answeredIdsOf contextCharacters contextOf ensureTranscript estimateTokens examineTranscript extractSessionText
     extractSpokenText findNewestModel findRefusals formatSpokenText hasBoundThinking hasTools leafOf listSessionFiles measureContext
     modelMessagesOf openTranscriptForAppend readFileEnds readFileLinesBackwards readFileStart
-    hasTranscriptHeader repairTranscriptHeader scanOpenTranscript sideOf withTranscriptLock LineMessage LineUsage
+    repairTranscriptHeader scanOpenTranscript sideOf withTranscriptLock LineMessage LineUsage
     MessageBlock Speaker readLineMessage splitSystemPart textsOf wordsBehindSystemPart
   `,
   rewrite: `

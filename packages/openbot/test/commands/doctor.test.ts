@@ -36,6 +36,7 @@ const [ONE, TWO, LONE] = [1, 2, 3].map((n) => `11111111-0000-4000-8000-000000000
 const header = (id: string) =>
   `${JSON.stringify({ type: 'session', version: 3, id, timestamp: 'x', cwd: '/' })}\n`;
 const TORN = '{"type":"message","id":"a","parentId":null,"mess';
+const HEADLESS = '{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"hi"}}\n';
 
 /** Private, as openbot itself makes files. */
 function closeToOthers(folder: string): void {
@@ -55,7 +56,7 @@ function makeBrokenPlace(): SessionPlace {
     },
     {
       [`agents/main/sessions/${ONE}.jsonl`]: `${header(ONE)}${TORN}`,
-      [`agents/main/sessions/${TWO}.jsonl`]: 'no header\n',
+      [`agents/main/sessions/${TWO}.jsonl`]: HEADLESS,
       [`agents/main/sessions/${LONE}.jsonl`]: header(LONE),
       [`agents/main/sessions/${LONE}.jsonl.lock`]: JSON.stringify({
         pid: 2 ** 22 + 1,
@@ -104,7 +105,8 @@ it('finds, repairs without losing a byte, and finds nothing to repair afterwards
   expect(namesOf(after)).toEqual(['orphans']);
   const read = (id: string) => readFileSync(join(place.sessionsDir, `${id}.jsonl`), 'utf8');
   expect(read(ONE)).toBe(`${header(ONE)}${TORN}\n`);
-  expect(read(TWO)).toMatch(/^\{"type":"session".*\nno header\n$/);
+  expect(read(TWO)).toMatch(/^\{"type":"session".*\n/);
+  expect(read(TWO).endsWith(`\n${HEADLESS}`)).toBe(true);
   expect(place.store()['agent:main:x']!.sessionFile).toBe(join(place.sessionsDir, `${TWO}.jsonl`));
   const aside = readdirSync(join(place.stateDir, 'moved-aside'), { recursive: true, encoding: 'utf8' });
   expect(aside.join('\n')).toContain('.tmp');
@@ -177,6 +179,27 @@ it("OpenClaw's folder is reported on, and not changed", async () => {
   ]);
   expect(snapshot(place.stateDir)).toEqual(before);
   expect(statSync(join(place.sessionsDir, `${ONE}.jsonl`)).mode & 0o777).toBe(0o644);
+});
+
+it('a transcript in which nothing can be read gets no header: the next turn sets it aside', async () => {
+  const zeros = '\0'.repeat(9000);
+  const place = makePlace(
+    { 'agent:main:main': { sessionId: ONE, updatedAt: 1, systemSent: true } },
+    {
+      'openbot.json': '{}',
+      [`agents/main/sessions/${ONE}.jsonl`]: `${zeros}\n`,
+      [`agents/main/sessions/${TWO}.jsonl`]: '',
+    },
+  );
+  closeToOthers(place.stateDir);
+  const path = join(place.sessionsDir, `${ONE}.jsonl`);
+  const fixed = JSON.parse((await place.runHere('doctor', '--fix', '--yes', '--json')).stdout) as Printed;
+  expect(fixed.healthy).toBe(false);
+  expect(fixed.checks.find(({ name }) => name === 'headers')!.findings).toEqual([
+    { severity: 'problem', what: `Nothing in ${path} can be read`, remedy: expect.stringContaining('aside') },
+    expect.objectContaining({ what: expect.stringContaining(TWO), fixed: true }),
+  ]);
+  expect(readFileSync(path, 'utf8')).toBe(`${zeros}\n`);
 });
 
 it('a header behind an empty line, and entries of OpenClaw without their transcripts', async () => {

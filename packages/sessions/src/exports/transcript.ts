@@ -84,7 +84,7 @@ export { openTranscriptForAppend, type TranscriptAppender } from '../transcript-
 export { examineTranscript, type TranscriptCondition } from '../transcript-file/condition.ts';
 export { ensureTranscript } from '../transcript-file/create.ts';
 export { readFileEnds, readFileLinesBackwards, readFileStart } from '../transcript-file/file-parts.ts';
-export { hasTranscriptHeader, repairTranscriptHeader } from '../transcript-file/header.ts';
+export { repairTranscriptHeader } from '../transcript-file/header.ts';
 export { withTranscriptLock } from '../transcript-file/lock.ts';
 export { scanOpenTranscript } from '../transcript-file/scan.ts';
 export {

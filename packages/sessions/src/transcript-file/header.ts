@@ -48,20 +48,6 @@ export async function repairTranscriptHeader(
   }
 }
 
-/** Whether agents find a header in a transcript, as `readHeader` does. */
-export async function hasTranscriptHeader(path: string): Promise<boolean> {
-  try {
-    const handle = await open(path, O_RDONLY | O_NONBLOCK);
-    try {
-      return (await readHeader(handle, (await handle.stat()).size)) !== undefined;
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    throw describeFileFault(path, error, 'read');
-  }
-}
-
 function openOld(path: string): Promise<FileHandle> {
   return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 }

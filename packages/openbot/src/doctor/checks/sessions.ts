@@ -3,8 +3,9 @@ import { basename, join } from 'node:path';
 import { resolveSessionFilePath, type StoredSession, updateSessionStoreEntry } from '@openbot/sessions';
 import { quoteForShell } from '@openbot/sessions/terminal-text';
 import {
-  hasTranscriptHeader,
+  examineTranscript,
   repairTranscriptHeader,
+  type TranscriptCondition,
   withTranscriptLock,
 } from '@openbot/sessions/transcript';
 import { agentOfOwnStore } from '../../store-care/own-stores.ts';
@@ -136,12 +137,22 @@ export const headers: Check = {
   async look(place) {
     const findings: Finding[] = [];
     for (const { path, sessionId } of listAgentFiles(place).flatMap(listTranscripts)) {
+      let condition: TranscriptCondition;
       try {
-        if (await hasTranscriptHeader(path)) continue;
+        condition = await examineTranscript(path);
       } catch (error) {
         findings.push({ severity: 'problem', what: (error as Error).message });
         continue;
       }
+      if (condition === 'unreadable')
+        // With a header it would pass for a transcript that is whole, and nobody would be told.
+        findings.push({
+          severity: 'problem',
+          what: `Nothing in ${path} can be read`,
+          remedy:
+            'Restore a backup of it; else the next message of its conversation sets it aside and begins a new session',
+        });
+      if (condition !== 'headless' && condition !== 'empty') continue;
       findings.push({
         severity: 'problem',
         what: `${path} does not begin with a header`,

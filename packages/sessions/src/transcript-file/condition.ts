@@ -1,6 +1,13 @@
 import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenFile } from '../disk/open-file.ts';
+import { detectDialect } from '../transcript/formats/detect.ts';
+import { clearLineFacts, emptyLineFacts } from '../transcript/formats/dialect.ts';
+import { openclawDialect } from '../transcript/formats/openclaw.ts';
+import { parseJson } from '../transcript/skim/deep-json.ts';
+import { SkimmedLine } from '../transcript/skim/shape.ts';
+import { Skimmer } from '../transcript/skim/skimmer.ts';
+import { StringTable } from '../transcript/skim/string-table.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { readLinesBackwards } from './file-parts.ts';
 import { BYTE_ORDER_MARK, readHeader } from './header.ts';
@@ -71,20 +78,23 @@ async function lookAt(path: string): Promise<Look> {
   }
 }
 
-/** Whether a line near the end is a message of OpenClaw or pi. */
+/** Whether a line near the end is a message of OpenClaw or pi, of any age. */
 async function hasEntry(file: OpenFile, size: number): Promise<boolean> {
+  const line = new SkimmedLine(openclawDialect.shape, new StringTable());
+  const skimmer = new Skimmer(openclawDialect.shape, line);
+  const facts = emptyLineFacts();
   for await (const { bytes, start } of readLinesBackwards(file, size, FURTHEST_BACK)) {
-    if (bytes !== undefined && isMessage(bytes)) return true;
+    if (bytes !== undefined && skimmer.skim(bytes, 0, bytes.length)) {
+      clearLineFacts(facts);
+      openclawDialect.read(line, facts);
+      if (facts.kind === 'message' && facts.role !== 'other' && !isClaudes(bytes)) return true;
+    }
     if (size - start > FURTHEST_BACK) return false;
   }
   return false;
 }
 
-function isMessage(line: Buffer): boolean {
-  try {
-    const { type, message } = JSON.parse(line.toString('utf8'));
-    return type === 'message' && typeof message?.role === 'string';
-  } catch {
-    return false;
-  }
+/** Claude Code's lines have messages too, and no header. */
+function isClaudes(line: Buffer): boolean {
+  return detectDialect(parseJson(line, 0, line.length))?.name === 'claude-code';
 }

@@ -5,7 +5,7 @@ import { linkNew, syncFolder, withLock, writeFileAtomic } from '@openbot/session
 import { canonicalizeSessionKey } from '@openbot/sessions/key';
 import { classifySessionFileName, findFreeArchivePath } from '@openbot/sessions/layout';
 import { lastGoodPathOf, parseStore, type StoreContent } from './last-good.ts';
-import { readOwner, type TranscriptOwner } from './read-owner.ts';
+import { hasTurn, readOwner, type TranscriptOwner } from './read-owner.ts';
 
 export interface RebuiltStore {
   /** Where the torn file is now. */
@@ -65,16 +65,37 @@ function keep(path: string, target: string): void {
 }
 
 async function readTranscripts(folder: string): Promise<readonly Transcript[]> {
+  const files = readdirSync(folder)
+    .sort()
+    .map((name) => ({ name, file: classifySessionFileName(name) }));
   const found: Transcript[] = [];
-  for (const name of readdirSync(folder).sort()) {
-    const { kind } = classifySessionFileName(name);
-    if (kind !== 'transcript' && kind !== 'topic-transcript') continue;
+  const archived: Transcript[] = [];
+  const read = async (list: Transcript[], name: string, sessionId: string) => {
     const path = join(folder, name);
     // One that cannot be read tells nothing; its name is said.
-    const owner = (await readOwner(path).catch(() => undefined)) ?? { sessionId: '', startedAt: 0 };
-    found.push({ ...owner, name, path });
+    const owner = await readOwner(path, sessionId).catch(() => ({ sessionId: '', startedAt: 0 }));
+    list.push({ ...owner, name, path });
+  };
+  for (const { name, file } of files)
+    if (file.kind === 'transcript' || file.kind === 'topic-transcript')
+      await read(found, name, file.sessionId);
+  if (!found.some(({ isHeaderLost }) => isHeaderLost)) return found;
+  for (const { name, file } of files)
+    if (file.kind === 'archive' && file.sessionId !== undefined) await read(archived, name, file.sessionId);
+  const copies = new Set<Transcript>();
+  for (const one of found)
+    if (one.isHeaderLost && (await mayBeCopy(one, [...found, ...archived]))) copies.add(one);
+  return found.map((one) => (copies.has(one) ? { ...one, turn: undefined } : one));
+}
+
+/** A fork or a clone without its header: its last turn is that of another session. */
+async function mayBeCopy(one: Transcript, others: readonly Transcript[]): Promise<boolean> {
+  const { turn, sessionId } = one;
+  for (const { path, sessionId: other, turn: { sessionKey } = {} } of others) {
+    if (turn === undefined || other === sessionId || sessionKey !== turn.sessionKey) continue;
+    if (await hasTurn(path, turn.turnId)) return true;
   }
-  return found;
+  return false;
 }
 
 interface Circumstances {

@@ -1,8 +1,10 @@
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -10,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { openFileSessionStore, resetSession } from '@openbot/sessions';
+import { repairTranscriptHeader } from '@openbot/sessions/transcript';
 import { describe, expect, test } from 'vitest';
 import type { BotState } from '../../src/state/open-state.ts';
 import { openState } from '../../src/state/open-state.ts';
@@ -156,7 +159,8 @@ describe('a torn sessions.json', () => {
     await bot.close();
     const { sessionId } = home.entryOf(`${PEER}ada`);
     const [header, ...lines] = readFileSync(home.entryOf(`${PEER}ada`).sessionFile!, 'utf8').split('\n');
-    const forked = { ...JSON.parse(header!), id: 'forked', timestamp: '2036-01-01T00:00:00.000Z' };
+    const timestamp = '2036-01-01T00:00:00.000Z';
+    const forked = { ...JSON.parse(header!), id: 'forked', timestamp, parentSession: 'ada.jsonl' };
     writeFileSync(join(home.folder, 'forked.jsonl'), [JSON.stringify(forked), ...lines].join('\n'));
     const cloned = { ...JSON.parse(header!), id: 'cloned', clonedAt: '2036-01-01T00:00:00.000Z' };
     writeFileSync(join(home.folder, 'cloned.jsonl'), [JSON.stringify(cloned), ...lines].join('\n'));
@@ -168,6 +172,74 @@ describe('a torn sessions.json', () => {
     const rebuilt = await rebuildStore(home.path, 'main', Date.now());
     expect(rebuilt!.unknown.toSorted()).toEqual(['cloned.jsonl', 'foreign.jsonl', 'forked.jsonl']);
     expect(home.entriesOf()).toEqual({ [`${PEER}ada`]: expect.objectContaining({ sessionId }) });
+  });
+
+  describe('and a transcript that lost its header', () => {
+    const LOST = ['zeros', 'repaired'];
+
+    const openTalk = async () => {
+      const home = new CaredHome();
+      const { say, bot } = await home.openChat(new Chat());
+      await say('ada', 'one');
+      await say('ada', 'two');
+      await bot.close();
+      rmSync(lastGoodPathOf(home.path));
+      const { sessionId, sessionFile } = home.entryOf(`${PEER}ada`);
+      return { home, sessionId, path: sessionFile! };
+    };
+
+    /** Of zeros, as a power cut leaves it; a turn that was still sent then puts another one in front. */
+    const loseHeader = async (path: string, kind: string, sessionId: string) => {
+      const text = readFileSync(path, 'utf8');
+      const end = text.indexOf('\n');
+      writeFileSync(path, '\0'.repeat(end) + text.slice(end));
+      const now = () => Date.UTC(2036, 0);
+      if (kind === 'repaired') await repairTranscriptHeader({ path, sessionId, cwd: '/w', now });
+    };
+
+    test.each(LOST)('goes on where it was: %s', async (kind) => {
+      const { home, sessionId, path } = await openTalk();
+      await loseHeader(path, kind, sessionId);
+      home.tear();
+      expect(await rebuildStore(home.path, 'main', Date.now())).toMatchObject({ entries: 1, unknown: [] });
+      expect(home.entryOf(`${PEER}ada`)).toMatchObject({ sessionId, sessionFile: path });
+    });
+
+    test.each(LOST)('does not take the place of a session that began later: %s', async (kind) => {
+      const { home, path } = await openTalk();
+      const later = 'aaaaaaaa-0000-4000-8000-000000000001';
+      const [header = '', ...lines] = readFileSync(path, 'utf8')
+        .replaceAll(/"turnId":"/g, '"turnId":"later-')
+        .replaceAll(/"timestamp":"20\d\d/g, '"timestamp":"2035')
+        .split('\n');
+      const started = JSON.stringify({ ...JSON.parse(header), id: later });
+      writeFileSync(join(home.folder, `${later}.jsonl`), [started, ...lines].join('\n'));
+      await loseHeader(path, kind, home.entryOf(`${PEER}ada`).sessionId);
+      home.tear();
+      await rebuildStore(home.path, 'main', Date.now());
+      expect(home.entryOf(`${PEER}ada`).sessionId).toBe(later);
+    });
+
+    test.each(LOST)('is not taken for its source where it is a copy: %s', async (kind) => {
+      for (const source of ['live', 'archived', 'without its header']) {
+        const { home, sessionId, path } = await openTalk();
+        const copied = 'bbbbbbbb-0000-4000-8000-000000000001';
+        const copy = join(home.folder, `${copied}.jsonl`);
+        copyFileSync(path, copy);
+        await loseHeader(copy, kind, copied);
+        if (source === 'archived') renameSync(path, `${path}.deleted.2026-01-13T07-45-00.000Z`);
+        if (source === 'without its header') {
+          appendFileSync(path, readFileSync(path, 'utf8').replaceAll('"turnId":"', '"turnId":"later-'));
+          await loseHeader(path, 'zeros', sessionId);
+        }
+        home.tear();
+        const rebuilt = await rebuildStore(home.path, 'main', Date.now());
+        expect(rebuilt!.unknown).toEqual([`${copied}.jsonl`]);
+        expect(Object.values(home.entriesOf()).map((entry) => entry.sessionId)).toEqual(
+          source === 'archived' ? [] : [sessionId],
+        );
+      }
+    });
   });
 
   test('a session that was deleted after the copy does not come back', async () => {

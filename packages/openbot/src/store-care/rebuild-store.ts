@@ -1,4 +1,5 @@
 import { constants, copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { parseAgentSessionKey, type SessionEntry, startNextEntry } from '@openbot/sessions';
 import { linkNew, syncFolder, withLock, writeFileAtomic } from '@openbot/sessions/disk';
@@ -39,13 +40,18 @@ export function rebuildStore(
       { agentId, now, names: readdirSync(folder) },
     );
     const keptAs = await findFreeArchivePath(storePath, 'damaged', now);
-    keep(storePath, keptAs);
-    await syncFolder(folder);
-    await writeFileAtomic(storePath, JSON.stringify(store, null, 2), {
-      beforeRename: () => {
-        if (!lock.isHeld()) throw new Error(`The lock of ${storePath} was lost`);
-      },
-    });
+    const assertHeld = () => {
+      if (!lock.isHeld()) throw new Error(`The lock of ${storePath} was lost`);
+    };
+    const write = async (file: FileHandle) => {
+      await file.writeFile(JSON.stringify(store, null, 2));
+      await file.sync();
+      // Not before there is a new one on the disk: each try would leave another name.
+      assertHeld();
+      keep(storePath, keptAs);
+      await syncFolder(folder);
+    };
+    await writeFileAtomic(storePath, write, { beforeRename: assertHeld });
     return { keptAs, entries: Object.keys(store).length, fromLastGood, unknown };
   });
 }

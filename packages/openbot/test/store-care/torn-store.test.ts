@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -20,6 +22,7 @@ import { lastGoodPathOf } from '../../src/store-care/last-good.ts';
 import { rebuildStore } from '../../src/store-care/rebuild-store.ts';
 import { openStoreCare } from '../../src/store-care/tend-store.ts';
 import { BotHome, Chat, MAIN, PARROT } from '../bot/bot-home.ts';
+import { COMMAND } from '../setup/command-file.ts';
 import { runHere } from '../setup/run-here.ts';
 
 const PEER = 'agent:main:dm:';
@@ -272,6 +275,28 @@ describe('a torn sessions.json', () => {
     for (const name of home.tornFiles()) expect(readFileSync(join(home.folder, name))).toEqual(torn);
     expect(await rebuildStore(home.path, 'main', Date.now())).toBeUndefined();
     expect(home.tornFiles()).toHaveLength(2);
+  });
+
+  test('keeps its only name where the new one cannot be written, however often it is tried', async () => {
+    const home = new CaredHome();
+    await (await home.openCared()).close();
+    const entry = { sessionId: 's1', updatedAt: 1, label: 'x'.repeat(64 * 1024) };
+    mkdirSync(home.folder, { recursive: true });
+    writeFileSync(lastGoodPathOf(home.path), JSON.stringify({ [MAIN]: entry }));
+    writeFileSync(home.path, '{"half');
+    // A file size limit that also holds for root.
+    const env = { PATH: process.env.PATH, HOME: home.stateDir, OPENBOT_STATE_DIR: home.stateDir };
+    const place = { env, encoding: 'utf8' } as const;
+    const limited = ['-c', 'trap "" XFSZ; ulimit -f 32; exec "$@"', 'bash', process.execPath, ...COMMAND];
+    for (let tries = 0; tries < 2; tries++) {
+      const { status, stdout } = spawnSync('bash', [...limited, 'doctor', '--fix', '--yes'], place);
+      expect([status, stdout]).toEqual([1, expect.stringContaining('EFBIG')]);
+    }
+    expect(readFileSync(home.path, 'utf8')).toBe('{"half');
+    expect(home.tornFiles()).toEqual([]);
+    await rebuildStore(home.path, 'main', Date.now());
+    expect(home.entryOf()).toMatchObject(entry);
+    expect(home.tornFiles()).toHaveLength(1);
   });
 
   test('two processes that find it at the same time agree', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants, copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -37,7 +38,7 @@ export function rebuildStore(
     const { store, fromLastGood, unknown } = combine(
       (copy && parseStore(copy)) ?? {},
       await readTranscripts(folder),
-      { agentId, now, names: readdirSync(folder) },
+      { agentId, now, folder, names: readdirSync(folder) },
     );
     const keptAs = await findFreeArchivePath(storePath, 'damaged', now);
     const assertHeld = () => {
@@ -107,6 +108,7 @@ async function mayBeCopy(one: Transcript, others: readonly Transcript[]): Promis
 interface Circumstances {
   readonly agentId: string;
   readonly now: number;
+  readonly folder: string;
   /** Of all files in the folder. */
   readonly names: readonly string[];
 }
@@ -159,7 +161,7 @@ function keyOf({ turn }: Transcript, agentId: string): string | undefined {
 }
 
 /** An entry of the copy, and what the names of archives say has happened since. Undefined for one that was deleted. */
-function afterCopy(entry: SessionEntry, { now, names }: Circumstances): SessionEntry | undefined {
+function afterCopy(entry: SessionEntry, { now, folder, names }: Circumstances): SessionEntry | undefined {
   const { sessionId, sessionFile = `${sessionId}.jsonl` } = entry;
   const name = basename(sessionFile);
   const hasEnded = (reason: string) =>
@@ -167,7 +169,11 @@ function afterCopy(entry: SessionEntry, { now, names }: Circumstances): SessionE
   if (hasEnded('deleted')) return undefined;
   const rebuilt = { at: now, from: 'last-good' } as const;
   if (!hasEnded('reset') && !hasEnded('damaged')) return { ...entry, rebuilt };
-  return { ...startNextEntry(entry, { sessionId, sessionFile, now }), rebuilt };
+  // The archive has the old id: with it, it could not be brought back beside the new session.
+  const fresh = randomUUID();
+  const file = name.startsWith(sessionId) ? `${fresh}${name.slice(sessionId.length)}` : `${fresh}.jsonl`;
+  const next = { sessionId: fresh, sessionFile: join(folder, file), now };
+  return { ...startNextEntry(entry, next), rebuilt };
 }
 
 /** What a header does not tell is what a reset would have kept. */

@@ -261,6 +261,32 @@ describe('a torn sessions.json', () => {
     expect(Object.keys(home.entriesOf())).toEqual([`${PEER}ada`]);
   });
 
+  test.each(['reset', 'damaged'])(
+    'a session that was %s after the copy is followed by another one',
+    async (reason) => {
+      const home = new CaredHome();
+      const chat = new Chat();
+      const { say, bot } = await home.openChat(chat);
+      await say('ada', 'one');
+      await bot.close();
+      home.changeEntry(`${PEER}ada`, { label: 'work' });
+      copyFileSync(home.path, lastGoodPathOf(home.path));
+      const { sessionId, sessionFile: former } = home.entryOf(`${PEER}ada`);
+      renameSync(former!, `${former}.${reason}.2026-01-13T07-45-00.000Z`);
+      home.tear();
+      await rebuildStore(home.path, 'main', Date.now());
+      const entry = home.entryOf(`${PEER}ada`);
+      expect(entry).toMatchObject({ label: 'work', rebuilt: { from: 'last-good' } });
+      expect(entry.sessionId).not.toBe(sessionId);
+      expect(entry.sessionFile).toBe(join(home.folder, `${entry.sessionId}.jsonl`));
+      const next = await home.openChat(chat.again());
+      await next.say('ada', 'two');
+      expect(home.entryOf(`${PEER}ada`).sessionId).toBe(entry.sessionId);
+      expect(existsSync(former!)).toBe(false);
+      expect(home.saidIn(`${PEER}ada`)).toEqual(['user: say two', 'assistant: two']);
+    },
+  );
+
   test('a process that ends in the middle leaves the torn file, and the next one makes it anew', async () => {
     const home = new CaredHome();
     const chat = new Chat();

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSqlite } from '@openbot/sessions/disk';
@@ -97,6 +98,24 @@ describe('a heartbeat', () => {
     ] as const;
     for (const field of kept) expect([field, after[field]]).toEqual([field, before[field]]);
     expect(after.lastHeartbeatText).toBeUndefined();
+  });
+
+  test('that meets a damaged transcript, where nobody can be told, leaves it to the agent to tell the person', async () => {
+    const bench = await makeBench();
+    await bench.bot.close();
+    const { sessionId, sessionFile } = bench.home.entryOf();
+    bench.home.changeEntry(MAIN, { deliveryContext: undefined });
+    writeFileSync(sessionFile!, Buffer.alloc(100));
+    await bench.restart();
+    await bench.beat();
+    expect(bench.home.entryOf().sessionId).not.toBe(sessionId);
+    expect(sentOf(bench)).toEqual([]);
+    await bench.chat.write('ada', 'are you there?');
+    await bench.bot.idle();
+    const told = bench.home.saidIn().filter((line) => line.includes('The person has not been told yet'));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/^user: System: /);
+    expect(sentOf(bench)).toHaveLength(1);
   });
 
   test('an alert goes to the last place, and the same one not again within a day, also after a restart', async () => {

@@ -9,13 +9,17 @@ import type { Turn } from '../open-turn.ts';
 const TEXT =
   '⚠️ The file of this conversation is damaged and cannot be read. It was set aside, and a new session begins: what was said before is not known any more.';
 
+/** For the agent, where nobody can be told. Its session keeps it. */
+const EVENT =
+  'The file of this conversation was damaged and could not be read. It was set aside, and a new session has begun: what was said before is not known any more. The person has not been told yet: say so when they write next.';
+
 /** Another run that still writes to the file must not delay the message: the entry says what is left to do. */
 const LOCK_MS = 2000;
 
 /**
  * Before anything reads the transcript of a session: where nothing in it can be read, the key gets a new session, and the
- * file another name beside the others. The person is told first, under a key that is put once: killed at any moment, the
- * next process goes on.
+ * file another name beside the others. The person is told first, under a key that is put once, or the agent, where there is
+ * no place to tell the person: killed at any moment, the next process goes on.
  */
 export async function setAsideUnreadable(turn: Turn): Promise<void> {
   const { tools, work, sessions, watcher } = turn;
@@ -46,9 +50,11 @@ export async function setAsideUnreadable(turn: Turn): Promise<void> {
 async function tell({ tools, work, message }: Turn, { key, entry }: StoredSession): Promise<void> {
   const asked = requesterOf(message);
   const isNobody = asked.channel === SESSIONS_CHANNEL || asked.channel === HEARTBEAT_CHANNEL;
-  const target = isNobody ? lastPlaceOf(entry) : asked;
   // A person at the terminal reads the warning.
-  if (target === undefined || target.channel === LOCAL_CHANNEL) return;
+  if (asked.channel === LOCAL_CHANNEL) return;
+  const target = isNobody ? lastPlaceOf(entry) : asked;
+  if (target === undefined || target.channel === LOCAL_CHANNEL)
+    return tools.inbox.addEvent(addressOf(work), { text: EVENT, at: tools.now() });
   const { agentId, sessionKey } = work;
   await putReplies(tools, work, { entry, sessionKey }, [
     {

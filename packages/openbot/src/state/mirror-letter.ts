@@ -9,7 +9,7 @@ import type { BotState } from './open-state.ts';
  */
 export async function mirrorLetter(
   place: {
-    readonly state: Pick<BotState, 'storePathOf'>;
+    readonly state: Pick<BotState, 'storeOf' | 'storePathOf'>;
     readonly stateDir: string;
     readonly env: Environment;
   },
@@ -22,6 +22,7 @@ export async function mirrorLetter(
     sessionKey,
     text: payload.text,
     ...(!(end?.state === 'sent' && end.error !== undefined) && { mediaUrls: payload.mediaUrls }),
+    store: state.storeOf(agentId),
     storePath: state.storePathOf(agentId),
     stateDir,
     env,

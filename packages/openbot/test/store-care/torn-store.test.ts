@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { openFileSessionStore, resetSession } from '@openbot/sessions';
 import { repairTranscriptHeader } from '@openbot/sessions/transcript';
 import { describe, expect, test } from 'vitest';
+import { mirrorLetter } from '../../src/state/mirror-letter.ts';
 import type { BotState } from '../../src/state/open-state.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { lastGoodPathOf } from '../../src/store-care/last-good.ts';
@@ -325,12 +326,26 @@ describe('a torn sessions.json', () => {
     expect(home.tornFiles()).toHaveLength(1);
   });
 
+  test('is made anew for a message that is to be mirrored', async () => {
+    const home = new CaredHome();
+    const chat = new Chat();
+    const { say, bot } = await home.openChat(chat);
+    await say('ada', 'one');
+    await bot.close();
+    home.tear();
+    const state = await home.openCared();
+    const letter = { agentId: 'main', sessionKey: `${PEER}ada`, payload: { text: 'two' } };
+    expect(await mirrorLetter({ state, stateDir: home.stateDir, env: {} }, letter)).toBe(true);
+    expect(home.saidIn(`${PEER}ada`)).toEqual(['user: say one', 'assistant: one', 'assistant: two']);
+    await state.close();
+  });
+
   test('two processes that find it at the same time agree', async () => {
     const home = new CaredHome();
     const first = await home.openCared();
     const second = await home.openCared();
     await first.storeOf('main').update(MAIN, () => ({ sessionId: 's1', updatedAt: 1 }));
-    await expect.poll(() => existsSync(lastGoodPathOf(home.path))).toBe(true);
+    await expect.poll(() => existsSync(lastGoodPathOf(home.path)), { timeout: 60_000 }).toBe(true);
     home.tear();
     const lists = await Promise.all([first, second].map((state) => state.storeOf('main').list()));
     expect(lists.map((list) => list.map(({ key }) => key))).toEqual([[MAIN], [MAIN]]);

@@ -127,7 +127,7 @@ test('a transcript that cannot be looked at is not moved: the message waits', as
   rmSync(path);
   mkdirSync(path);
   await chat.write('ada', 'say two');
-  await expect.poll(() => home.notices.length).toBeGreaterThan(0);
+  await expect.poll(() => home.notices.length, { timeout: 60_000 }).toBeGreaterThan(0);
   expect(home.entryOf().sessionId).toBe(sessionId);
   expect(archivesOf(home)).toEqual([]);
   rmSync(path, { recursive: true });
@@ -198,7 +198,7 @@ describe('killed while a transcript is set aside', () => {
     const again = chat.again();
     const bot = await home.open({ channels: [again.channel], state: flawed, play: PARROT });
     await again.write('ada', 'say two');
-    await expect.poll(() => home.notices.length).toBeGreaterThan(0);
+    await expect.poll(() => home.notices.length, { timeout: 60_000 }).toBeGreaterThan(0);
     await bot.close();
     return { former, again };
   }

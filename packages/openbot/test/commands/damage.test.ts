@@ -14,6 +14,8 @@ const storeOf = ({ stateDir }: AgentBench) => join(stateDir, 'agents', 'main', '
 const namesOf = (bench: AgentBench) => readdirSync(dirname(storeOf(bench)));
 const transcriptOf = (bench: AgentBench) => bench.store()['agent:main:main']!.sessionFile as string;
 
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
 function open() {
   const bench = makeAgentBench();
   bench.addScript('parrot', Array(4).fill({ steps: [{ text: 'heard' }] }));
@@ -61,7 +63,7 @@ test('a torn store and a transcript of zeros are mended while the gateway runs, 
   expect(namesOf(bench).filter((name) => name.startsWith('sessions.json.damaged.'))).toHaveLength(1);
 
   process.kill(findGateway(bench.stateDir)!.pid, 'SIGKILL');
-  await expect.poll(async () => (await health()).gateway.state).toBe('not running');
+  await expect.poll(async () => (await health()).gateway.state, PATIENCE).toBe('not running');
   writeFileSync(transcriptOf(bench), Buffer.alloc(2000));
   writeFileSync(storeOf(bench), '');
   await startGatewayOn(bench);
@@ -87,8 +89,7 @@ test('a turn that fails five times in a row is in health, status and /readyz, un
   const send = (message: string) =>
     client.call('chat.send', { sessionKey: 'agent:main:main', message, idempotencyKey: message });
   await send('two');
-  const patience = { timeout: 60_000, interval: 100 };
-  await expect.poll(() => readiness(url), patience).toMatchObject({ status: 503, failing: ['turns'] });
+  await expect.poll(() => readiness(url), PATIENCE).toMatchObject({ status: 503, failing: ['turns'] });
   const sick = await health();
   expect(sick).toMatchObject({ code: 1, gateway: { state: 'not ready' } });
   expect(JSON.stringify(sick.checks)).toMatch(
@@ -100,7 +101,7 @@ test('a turn that fails five times in a row is in health, status and /readyz, un
   renameSync(`${path}.aside`, path);
   // It is not waited for the next try.
   await send('three');
-  await expect.poll(() => readiness(url), patience).toMatchObject({ status: 200, failing: [] });
+  await expect.poll(() => readiness(url), PATIENCE).toMatchObject({ status: 200, failing: [] });
   expect(await health()).toMatchObject({ code: 0, gateway: { state: 'ready' } });
   client.close();
 });

@@ -3,6 +3,7 @@ import type { MethodCall } from '../gateway-protocol/method.ts';
 import { filledText, flag, integer, maybe, oneOf } from '../gateway-protocol/param-shapes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import { type Given, PRESETS } from '../gateway-worker/contract.ts';
+import { isTornStore } from '../store-care/tend-store.ts';
 import { announceChange } from './announce.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
 import { reachableRef, sessionsOf, storedOf, visibleRef } from './sessions/session-ref.ts';
@@ -74,7 +75,12 @@ async function rewrite(
   const { storePath, mainKey } = sessionsOf(services, ref.agentId);
   const waitMs = whenIdle ? IDLE_MS : 0;
   const task = { ref, storePath, mainKey, waitMs, now: now(), ...change };
-  const { isNew, result } = await worker.run('rewrite', task, call);
+  const run = () => worker.run('rewrite', task, call);
+  const { isNew, result } = await run().catch(async (error) => {
+    // Torn while it waited for a run. The look makes it anew, which the worker must not.
+    if (!isTornStore(error) || (await storedOf(services, ref)) === undefined) throw error;
+    return run();
+  });
   if (isNew) await announceChange(services, ref, { reason: 'compact', compacted: true });
   return { ok: true, key: ref.sessionKey, ...result };
 }

@@ -1,5 +1,5 @@
 /** The whole gateway, with the process for what would hold it up. */
-import { existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -108,6 +108,33 @@ test('complaint 10: the gateway answers while long work is under way, and outliv
     compacted: true,
     kept: 8,
   });
+});
+
+test('a clean goes on in a store that was torn before it, and while it waited for a run', async () => {
+  const place = new WorkerPlace();
+  const { stateDir } = place;
+  const store = join(stateDir, 'agents', 'main', 'sessions', 'sessions.json');
+  copyFileSync(store, `${store}.last-good`);
+  const client = await openClient(await open(place));
+  const clean = async (more: object = {}): Promise<Json> => {
+    const { payload, error } = await client.request('openbot.clean.apply', { key: KEY, ...more });
+    return error ?? payload;
+  };
+  writeFileSync(store, '{"half');
+  expect(await clean()).toMatchObject({ ok: true, changed: true });
+
+  const ref = { agentId: 'main', sessionKey: KEY };
+  const how = { waitMs: 0, signal: new AbortController().signal };
+  const run = await takeRun(openFileRunLock(stateDir), ref, how);
+  const { pid } = place;
+  rmSync(join(stateDir, 'worker.pid'));
+  process.kill(pid, 'SIGKILL');
+  while (isAlive(pid)) await sleep(10);
+  const waiting = clean({ whenIdle: true });
+  while (!existsSync(join(stateDir, 'worker.pid'))) await sleep(10);
+  writeFileSync(store, '{"half');
+  await run.release();
+  expect(await waiting).toMatchObject({ ok: true });
 });
 
 test('the process begins with the first task, ends without work, and says what went wrong in its own words', async () => {

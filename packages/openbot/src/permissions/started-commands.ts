@@ -160,7 +160,7 @@ function findDoubt(node: SyntaxNode, isTest: boolean): string | undefined {
   }
 }
 
-function changeForSh(node: SyntaxNode): { length: number; text: string } | undefined {
+function changeForSh(node: SyntaxNode): { at?: number; length: number; text: string } | undefined {
   switch (node.type) {
     case 'TestCommand':
       // A command with this name, whose arguments end at the next `&&`.
@@ -169,6 +169,13 @@ function changeForSh(node: SyntaxNode): { length: number; text: string } | undef
       return { length: 2, text: '( (' };
     case 'AnsiCQuoted':
       return { length: 2, text: "\\$'" };
+    case 'Pipeline': {
+      // A program, which has more options than the keyword. sh refuses it before a compound command.
+      const time = node.prefixes.find(({ type }) => type === 'Time');
+      return time !== undefined && node.commands[0]?.type === 'Command'
+        ? { at: time.pos, length: 4, text: '\\time' }
+        : undefined;
+    }
     case 'Redirect':
       return node.operator.startsWith('&>') ? { length: 2, text: '& >' } : undefined;
     default:

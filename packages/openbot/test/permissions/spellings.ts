@@ -211,6 +211,13 @@ export const STARTING_IN_SH: readonly string[] = [
   '[[ a && rm ]]',
   "echo $'a\\'b; rm x #'",
   'true &>f rm x',
+  'time -f %e rm x',
+  'time -o f rm x',
+  'time -v rm x',
+  'time -p -f %e rm x',
+  'true; ! time -f %e rm x',
+  'time 2>f -f %e rm x',
+  "sh -c 'time -v rm x'",
 ];
 
 /** Texts that start no `rm`, though some have the word. */
@@ -244,6 +251,9 @@ export const HARMLESS: readonly string[] = [
   "cat <<'E' > f\n#!/bin/sh\nrm x\nE",
   'nice -n 5 echo rm',
   'timeout 5 echo rm',
+  'time echo rm',
+  'time (echo rm)',
+  'time { echo rm; }',
   'env A=rm echo rm',
   'env A="$HOME" make rm',
   'sudo -n echo rm',

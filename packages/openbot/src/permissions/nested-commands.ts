@@ -1,5 +1,6 @@
 /** What programs do that start other commands by their arguments. */
 import { type ShellWord, unknownWord } from './shell-words.ts';
+import { isShell, nameInTables, STARTERS, type Starter, TEXT_STARTERS, takesNext } from './starters.ts';
 
 export type Shell = 'sh' | 'bash';
 
@@ -16,74 +17,14 @@ interface Surroundings {
   readonly input: string | undefined;
 }
 
-interface Starter {
-  /** Letters of options without a value. Each other option may have the next word as its value. */
-  readonly flags?: string;
-  /** Words between the options and the command. */
-  readonly operands?: number;
-}
-
-/** Programs and builtins that start what is named behind their options. */
-const STARTERS: Readonly<Record<string, Starter>> = {
-  '-': {},
-  builtin: {},
-  busybox: {},
-  caffeinate: { flags: 'dimsu' },
-  chroot: { operands: 1 },
-  chrt: { flags: 'abfimoprRvd', operands: 1 },
-  command: { flags: 'p' },
-  'dbus-run-session': {},
-  doas: { flags: 'nsL' },
-  env: { flags: 'i0v' },
-  exec: { flags: 'cl' },
-  flock: { flags: 'ensuxoFv', operands: 1 },
-  ionice: { flags: 't' },
-  ltrace: {},
-  nice: {},
-  nocorrect: {},
-  noglob: {},
-  nohup: {},
-  nsenter: {},
-  numactl: {},
-  pkexec: {},
-  prlimit: {},
-  repeat: { operands: 1 },
-  rlwrap: {},
-  runuser: {},
-  script: { flags: 'aefqk', operands: 1 },
-  setarch: { operands: 1 },
-  setpriv: {},
-  setsid: { flags: 'cfw' },
-  stdbuf: {},
-  strace: { flags: 'fFqrtTvxyC' },
-  sudo: { flags: 'AbBEHiKknPSs' },
-  'systemd-run': {},
-  taskset: { operands: 1 },
-  time: { flags: 'apqvlh' },
-  timeout: { flags: 'fpv', operands: 1 },
-  toybox: {},
-  unbuffer: { flags: 'p' },
-  unshare: {},
-  valgrind: {},
-  'xvfb-run': { flags: 'a' },
-};
-
-/** Their options and operands, then a text for a shell in one word or several. */
-const TEXT_STARTERS: Readonly<Record<string, Starter>> = {
-  ssh: { flags: '1246AaCfGgKkMNnqsTtVvXxYy', operands: 1 },
-  watch: { flags: 'bcdeghtwx' },
-};
-
 /** They start a text behind `-c`, with whatever else is before and behind it. */
-const WITH_TEXT_OPTION = new Set(['flock', 'runuser', 'script', 'su', 'sg']);
-
-const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'rbash', 'zsh', 'ksh', 'mksh', 'oksh', 'yash', 'posh']);
+const WITH_TEXT_OPTION = new Set(['flock', 'newgrp', 'runuser', 'script', 'sg', 'su']);
 
 /** What they run is in files, in other processes or in a language that is not read here. */
 const UNREADABLE = new Set([
   ...['.', 'source', 'alias', 'bind', 'compgen', 'complete', 'enable', 'fc'],
-  ...['at', 'batch', 'parallel', 'screen', 'tmux', 'expect', 'entr'],
-  ...['fish', 'csh', 'tcsh', 'nu', 'elvish', 'xonsh', 'pwsh', 'powershell', 'cmd'],
+  ...['at', 'batch', 'parallel', 'screen', 'tmux', 'expect', 'entr', 'capsh', 'bwrap', 'coreutils'],
+  ...['fish', 'csh', 'bsd-csh', 'tcsh', 'nu', 'elvish', 'xonsh', 'pwsh', 'powershell', 'cmd'],
 ]);
 
 /** Variables whose value a shell runs, or the file that they name. */
@@ -96,25 +37,25 @@ const NAMING = new Set([
 ]);
 export const HIDDEN_INDEX = /\[.*(?:\$\(|`)/s;
 
-/** Options of programs that go through files, and start the command behind such an option. */
-const FOR_FILES: Readonly<Record<string, ReadonlySet<string>>> = {
-  find: new Set(['-exec', '-execdir', '-ok', '-okdir']),
-  fd: new Set(['-x', '-X', '--exec', '--exec-batch']),
+/** Options of programs that go through files: a command is behind them or begins in them. */
+const FOR_FILES: Readonly<Record<string, RegExp>> = {
+  find: /^-(?:exec|ok)(?:dir)?$/,
+  fd: /^(?:-[a-zA-Z0-9]*?[xX]|--exec(?:-batch)?(?:=|$))/,
 };
-const ALSO_FOR_FILES: Readonly<Record<string, string>> = { gfind: 'find', fdfind: 'fd' };
 
 /** Tells `sink` what a command starts beside itself. */
 export function readNested(
-  name: string,
+  program: string,
   args: readonly ShellWord[],
   around: Surroundings,
   sink: CommandSink,
 ): void {
-  const forFiles = FOR_FILES[ALSO_FOR_FILES[name] ?? name];
+  const name = nameInTables(program);
+  const forFiles = FOR_FILES[name];
   if (UNREADABLE.has(name)) sink.doubt(`what ${name} runs is not in the command`);
-  else if (SHELLS.has(name)) readShell(name, args, around, sink);
-  else if (name === 'eval') readText(args, around.shell, sink);
-  else if (name === 'trap') readText(args.slice(0, 1), around.shell, sink);
+  else if (isShell(name)) readShell(name, args, around, sink);
+  else if (name === 'eval') readText(withoutEnd(args), around.shell, sink);
+  else if (name === 'trap') readText(withoutEnd(args).slice(0, 1), around.shell, sink);
   else if (name === 'xargs') readXargs(args, around, sink);
   else if (forFiles !== undefined) readForFiles(name, args, forFiles, around, sink);
   else if (NAMING.has(name)) readNames(name, args, sink);
@@ -123,10 +64,15 @@ export function readNested(
   else readStarter(name, args, around, sink);
 }
 
+/** Behind the end of the options. */
+function withoutEnd(args: readonly ShellWord[]): readonly ShellWord[] {
+  return args[0]?.text === '--' ? args.slice(1) : args;
+}
+
 function readStarter(
   name: string,
   args: readonly ShellWord[],
-  { shell, input }: Surroundings,
+  around: Surroundings,
   sink: CommandSink,
 ): void {
   if (WITH_TEXT_OPTION.has(name)) readTextOption(name, args, sink);
@@ -137,9 +83,10 @@ function readStarter(
   if (name === 'env' && args.some(({ start }) => /^-(?:[a-zA-Z0-9]*S|-split)/.test(start)))
     sink.doubt('env -S makes words of a text');
   if (starter !== undefined)
-    for (const at of listStarts(name, args, starter, sink)) sink.start(args.slice(at), shell, input);
+    for (const at of listStarts(name, args, starter, around, sink))
+      sink.start(args.slice(at), around.shell, around.input);
   if (textStarter !== undefined)
-    for (const at of listStarts(name, args, textStarter, sink)) readText(args.slice(at), 'sh', sink);
+    for (const at of listStarts(name, args, textStarter, around, sink)) readText(args.slice(at), 'sh', sink);
 }
 
 const MOST_STARTS = 10;
@@ -148,38 +95,46 @@ const MOST_STARTS = 10;
 function listStarts(
   name: string,
   args: readonly ShellWord[],
-  { flags = '', operands = 0 }: Starter,
+  starter: Starter,
+  { input }: Surroundings,
   sink: CommandSink,
 ): number[] {
+  const { operands = 0, assignments, shell } = starter;
   const starts: number[] = [];
-  let [fewest, most, mayBeValue] = [0, 0, false];
-  for (const [at, word] of args.entries()) {
+  let [fewest, most] = [0, 0];
+  let isValue: boolean | undefined = false;
+  let runsShell = shell === true;
+  for (const [at, { start, text, isSplit, source }] of args.entries()) {
     if (fewest > operands) break;
-    if (word.isSplit || (word.text === undefined && word.start === '')) {
-      sink.doubt(`${word.source} behind ${name} is known only when it runs`);
+    if (isSplit || (text === undefined && start === '')) {
+      sink.doubt(`${source} behind ${name} is known only when it runs`);
       break;
     }
-    if (word.start.startsWith('-')) {
-      mayBeValue = !isFlag(word.start, flags);
-    } else if (/^\w+=/.test(word.start)) {
-      if (RUN_BY_SHELLS.test(word.start)) sink.doubt(`a shell runs what ${word.source} names`);
-    } else {
+    if (start.includes('=') && RUN_BY_SHELLS.test(start)) sink.doubt(`a shell runs what ${source} names`);
+    if (isValue === true) {
+      isValue = false;
+    } else if (start.startsWith('-')) {
+      isValue = takesNext(start, starter);
+      runsShell ||= shell instanceof RegExp && shell.test(start);
+    } else if (!assignments?.test(start)) {
       if (most >= operands) starts.push(at);
       if (starts.length > MOST_STARTS) {
         sink.doubt(`${name} has too many options`);
         break;
       }
       most++;
-      if (!mayBeValue) fewest++;
-      mayBeValue = false;
+      // zsh: `repeat 1 A=b rm x`
+      if (isValue === false && !/^\w+\+?=/.test(start)) fewest++;
+      isValue = false;
     }
   }
+  if (runsShell && fewest <= operands) readInput(name, input, sink);
   return starts;
 }
 
-function isFlag(option: string, flags: string): boolean {
-  if (option === '-' || option === '--' || option.includes('=')) return true;
-  return !option.startsWith('--') && [...option.slice(1)].every((letter) => flags.includes(letter));
+function readInput(name: string, input: string | undefined, sink: CommandSink): void {
+  if (input === undefined) sink.doubt(readsInput(name));
+  else sink.script(input, 'sh');
 }
 
 /** Their words, joined by spaces, are a script. */
@@ -201,7 +156,14 @@ function readTextOption(name: string, args: readonly ShellWord[], sink: CommandS
   }
   const unknown = args.find(({ text }) => text === undefined);
   if (unknown !== undefined) sink.doubt(`${unknown.source} behind ${name} is known only when it runs`);
-  else if (!isFound && name !== 'flock' && name !== 'runuser') sink.doubt(readsInput(name));
+  else if (!isFound && name !== 'flock' && !isUserGiven(name, args)) sink.doubt(readsInput(name));
+}
+
+/** `runuser -u ada rm x` starts a program and no shell. */
+function isUserGiven(name: string, args: readonly ShellWord[]): boolean {
+  const end = args.findIndex(({ start }) => !start.startsWith('-'));
+  const options = args.slice(0, end < 0 ? undefined : end);
+  return name === 'runuser' && options.some(({ start }) => /^-(?:[a-zA-Z]*u|-user)/.test(start));
 }
 
 function readsInput(name: string): string {
@@ -214,7 +176,7 @@ function readShell(
   { input }: Surroundings,
   sink: CommandSink,
 ): void {
-  const shell = ['bash', 'rbash', 'zsh'].includes(name) ? 'bash' : 'sh';
+  const shell = /^r?(?:ba|z)sh/.test(name) ? 'bash' : 'sh';
   let at = 0;
   let isText = false;
   for (; /^[-+]./.test(args[at]?.text ?? ''); at++) {
@@ -243,7 +205,7 @@ function readShell(
 
 /** What it reads is put behind the words of the command, or in the place of a word. */
 function readXargs(args: readonly ShellWord[], around: Surroundings, sink: CommandSink): void {
-  for (const at of listStarts('xargs', args, { flags: '0prtxo' }, sink)) {
+  for (const at of listStarts('xargs', args, { flags: '0prtxo' }, around, sink)) {
     const options = args.slice(0, at);
     const marks = options.map(({ start }) => start.replace(/^-(?:-replace=|[IiJ])/, '')).concat('{}');
     const command = args
@@ -260,7 +222,7 @@ function readXargs(args: readonly ShellWord[], around: Surroundings, sink: Comma
 function readForFiles(
   name: string,
   args: readonly ShellWord[],
-  starters: ReadonlySet<string>,
+  option: RegExp,
   { shell }: Surroundings,
   sink: CommandSink,
 ): void {
@@ -269,11 +231,14 @@ function readForFiles(
     const { text, start, isSplit, source } = args[at]!;
     if (isSplit) sink.doubt(`${source} behind ${name} is known only when it runs`);
     // It may be one of the options that start a command.
-    if (text === undefined && start === '') isKnown = false;
+    if (text === undefined && /^(?:-|$)/.test(start)) isKnown = false;
     else if (!isKnown) sink.start(args.slice(at), shell);
-    if (text === undefined || !starters.has(text)) continue;
+    const [begin] = option.exec(start) ?? [];
+    if (begin === undefined) continue;
     const end = args.findIndex((word, index) => index > at && (word.text === ';' || word.text === '+'));
     const command = args.slice(at + 1, end < 0 ? undefined : end);
+    if (start !== begin || text === undefined)
+      command.unshift({ ...args[at]!, text: text?.slice(begin.length), start: start.slice(begin.length) });
     sink.start(
       command.map((word) => (word.source.includes('{') ? unknownWord(word.source, false) : word)),
       shell,

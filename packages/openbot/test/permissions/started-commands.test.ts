@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { findDenial } from '../../src/permissions/find-denial.ts';
+import { STARTERS, TEXT_STARTERS } from '../../src/permissions/starters.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { HARMLESS, STARTING, STARTING_IN_SH } from './spellings.ts';
 
@@ -26,6 +27,25 @@ test.each(STARTING_IN_SH)(`${RULE} denies %j to exec, whose shell is sh`, async 
 test.each(HARMLESS)(`${RULE} does not deny %j`, async (command) => {
   expect(await denialOf(command)).toBeUndefined();
 });
+
+describe.each(Object.entries({ ...STARTERS, ...TEXT_STARTERS }))(
+  '%s',
+  (name, { operands = 0, ...starter }) => {
+    const begin = [name, ...Array(operands).fill('1')].join(' ');
+
+    test.each([
+      `${begin} rm x`,
+      `${begin} -- rm x`,
+      `${name} -- ${'1 '.repeat(operands)}rm x`,
+      `${begin} --unknown rm x`,
+      `${begin} --unknown value rm x`,
+      ...(starter.assignments === undefined ? [] : [`${begin} a.b=1 rm x`, `${begin} -- a-b=1 rm x`]),
+      ...(starter.shell === true ? [`${begin} <<E\nrm x\nE`, `echo rm x | ${begin}`] : []),
+    ])('%j starts rm', async (command) => {
+      expect(await denialOf(command, 'exec')).toMatchObject({ rule: RULE });
+    });
+  },
+);
 
 describe.each([
   ['bash', 'Bash'],

@@ -29,6 +29,7 @@ export function isRule(text: string): boolean {
 /** Claude Code's names, which rules may use for tools of other names that do the same. */
 const ALSO_CALLED: Readonly<Record<string, readonly string[]>> = {
   exec: ['Bash'],
+  Monitor: ['Bash'],
   read_file: ['Read'],
   list_files: ['Glob'],
   grep: ['Grep'],

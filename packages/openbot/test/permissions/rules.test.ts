@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { expectLinear } from '../../../../test/setup/expect-linear.ts';
 import { findDenial } from '../../src/permissions/find-denial.ts';
@@ -75,6 +78,21 @@ test.each([
 ])('%s denies the command %j: %s', async (rule, command, expected) => {
   const denial = await findDenial([rule], bash(command), PLACES);
   expect(denial !== undefined).toBe(expected);
+});
+
+test("rules for Bash cover each of Claude Code's tools that run a command", async () => {
+  const sdk = createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk');
+  const types = readFileSync(join(dirname(sdk), 'sdk-tools.d.ts'), 'utf8');
+  // The body of an empty one ends on the line of its name.
+  const inputs = types.matchAll(/^export interface (\w+)Input \{(\}|.*?^\})/gms);
+  const tools = [...inputs].flatMap(([, name, body]) => (/^  command\??:/m.test(body!) ? [name!] : []));
+  expect(tools).toEqual(['Bash', 'Monitor']);
+  for (const toolName of tools) {
+    const run = (command: string) => findDenial(['Bash(rm:*)'], use(toolName, { command }), PLACES);
+    expect(await run('true; rm x')).toEqual({ rule: 'Bash(rm:*)' });
+    expect(await run('ls')).toBeUndefined();
+    expect(allows('Bash(ls)', use(toolName, { command: 'ls' }))).toBe(true);
+  }
 });
 
 test('a rule that forbids a command comes before one that may', async () => {

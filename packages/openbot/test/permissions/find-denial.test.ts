@@ -22,6 +22,8 @@ beforeEach(() => {
   link('secrets', 'open');
   link('notes', 'diary');
   link('../home', 'house');
+  link('secrets/new.txt', 'dangling');
+  link('../outside/new.txt', 'notes/away');
 });
 
 const placesIn = (dir = workspaceDir) => ({ workspaceDir: dir, home: join(root, 'home') });
@@ -61,6 +63,8 @@ test('rules about writing and listing follow links, too', async () => {
   expect(await find('Edit(secrets/**)', 'edit_file', 'open/new/file.txt')).toEqual({
     rule: 'Edit(secrets/**)',
   });
+  for (const toolName of ['write_file', 'Write', 'Edit'])
+    expect(await find('Edit(secrets/**)', toolName, 'dangling')).toEqual({ rule: 'Edit(secrets/**)' });
   expect(await find('Glob(./secrets)', 'list_files', 'open')).toEqual({ rule: 'Glob(./secrets)' });
 });
 
@@ -73,4 +77,6 @@ test('a rule allows a link only where it allows what the link leads to', () => {
   expect(allows('Edit(diary/**)', 'diary/b.md')).toBe(true);
   expect(allows('Edit(notes/**)', 'notes/b.md')).toBe(true);
   expect(allows('Edit(notes/**)', 'diary/b.md')).toBe(false);
+  expect(allows('Edit(notes/**)', 'notes/new.md')).toBe(true);
+  expect(allows('Edit(notes/**)', 'notes/away')).toBe(false);
 });

@@ -85,7 +85,7 @@ test("rules for Bash cover each of Claude Code's tools that run a command", asyn
   const types = readFileSync(join(dirname(sdk), 'sdk-tools.d.ts'), 'utf8');
   // The body of an empty one ends on the line of its name.
   const inputs = types.matchAll(/^export interface (\w+)Input \{(\}|.*?^\})/gms);
-  const tools = [...inputs].flatMap(([, name, body]) => (/^  command\??:/m.test(body!) ? [name!] : []));
+  const tools = [...inputs].flatMap(([, name, body]) => (/^ {2}command\??:/m.test(body!) ? [name!] : []));
   expect(tools).toEqual(['Bash', 'Monitor']);
   for (const toolName of tools) {
     const run = (command: string) => findDenial(['Bash(rm:*)'], use(toolName, { command }), PLACES);

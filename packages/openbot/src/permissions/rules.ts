@@ -43,9 +43,7 @@ const namesOf = (toolName: string) => [toolName, ...(ALSO_CALLED[toolName] ?? []
 
 /** The first rule that allows a call. A pattern of a command covers only a simple one, without a second command in it. */
 export function findAllowing(rules: readonly string[], use: ToolUse, places: RulePlaces): string | undefined {
-  return rules.find((rule) =>
-    matches(rule, use, places, (pattern, command) => allowsCommand(pattern, command)),
-  );
+  return rules.find((rule) => matches(rule, use, places, { matchCommand: allowsCommand, hostOf }));
 }
 
 /** The use that shows what is in a file, for rules about reading. */
@@ -85,19 +83,27 @@ export function findDenying(
 ): Denial | undefined {
   const isSearch = SEARCHING.includes(use.toolName);
   const uses = isSearch ? [use, readingOf(pathIn(use.arguments) ?? '.')] : [use];
-  const find = (matchCommand: (pattern: string, command: string) => boolean) =>
-    rules.find((rule) => uses.some((one) => matches(rule, one, places, matchCommand)));
+  const find = (matchCommand: Matchers['matchCommand']) =>
+    rules.find((rule) =>
+      uses.some((one) => matches(rule, one, places, { matchCommand, hostOf: hostOfLoose })),
+    );
   const rule = find((pattern, command) => forbidsCommand(pattern, command, started));
   if (rule !== undefined) return { rule };
   const doubted = started.doubtful === undefined ? undefined : find(() => true);
   return doubted === undefined ? undefined : { rule: doubted, doubt: started.doubtful };
 }
 
+interface Matchers {
+  matchCommand(pattern: string, command: string): boolean;
+  /** Undefined where it could be any. */
+  hostOf(url: string): string | undefined;
+}
+
 function matches(
   rule: string,
   { toolName, arguments: args }: ToolUse,
   places: RulePlaces,
-  matchCommand: (pattern: string, command: string) => boolean,
+  { matchCommand, hostOf }: Matchers,
 ): boolean {
   const [, name = '', detail] = RULE.exec(rule) ?? [];
   const isNamed = namesOf(toolName).some((own) => matchesWild(name, own) || isOfServer(name, own));
@@ -106,7 +112,7 @@ function matches(
   const path = pathIn(args);
   if (typeof command === 'string') return matchCommand(detail, command.trim());
   if (path !== undefined) return matchesPath(detail, path, places);
-  if (typeof url === 'string') return matchesDomain(detail, url);
+  if (typeof url === 'string') return matchesDomain(detail, url, hostOf);
   return Object.values(args).some((value) => typeof value === 'string' && matchesWild(detail, value));
 }
 
@@ -148,7 +154,13 @@ function forbidsCommand(pattern: string, command: string, { commands }: StartedC
 }
 
 /** Words that are known only when the command runs could be any, as far as the pattern has no star. */
-function mayMatch(pattern: string, [program, ...args]: readonly ShellWord[]): boolean {
+function mayMatch(pattern: string, words: readonly ShellWord[]): boolean {
+  // Where a program is does not tell which one it is: what names `/bin/rm` means `rm`.
+  const named = pattern.replace(/^[^\s*]*\/(?=[^\s*/])/, '');
+  return mayMatchAs(pattern, words) || (named !== pattern && mayMatchAs(named, words));
+}
+
+function mayMatchAs(pattern: string, [program, ...args]: readonly ShellWord[]): boolean {
   if (program?.text === undefined) return true;
   const { text } = program;
   const rest = args.map((word) => ` ${word.text ?? word.source}`).join('');
@@ -215,11 +227,24 @@ function matchesSegments(pattern: readonly string[], path: readonly string[]): b
   return own !== undefined && matchesWild(first, own) && matchesSegments(rest, below);
 }
 
-function matchesDomain(pattern: string, url: string): boolean {
-  const domain = /^domain:(.+)$/.exec(pattern)?.[1];
-  if (domain === undefined) return matchesWild(pattern, url);
-  const host = URL.canParse(url) ? new URL(url).hostname : undefined;
-  return host !== undefined && (host === domain || host.endsWith(`.${domain}`));
+function matchesDomain(pattern: string, url: string, readHost: Matchers['hostOf']): boolean {
+  const name = /^domain:(.+)$/.exec(pattern)?.[1];
+  if (name === undefined) return matchesWild(pattern, url);
+  const domain = hostOf(`https://${name}`) || name;
+  const host = readHost(url);
+  return host === undefined || host === domain || host.endsWith(`.${domain}`);
+}
+
+/** Empty where it has none. */
+function hostOf(url: string): string {
+  // `example.org.` is the same host.
+  return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
+}
+
+/** Also of an address without a scheme. Undefined where it could be any. */
+function hostOfLoose(url: string): string | undefined {
+  const hasScheme = /^\s*[a-z][a-z\d+.-]*:\/\//i.test(url);
+  return hostOf(url) || (hasScheme ? undefined : hostOf(`https://${url}`)) || undefined;
 }
 
 /** The kind of rule by tool: `Edit` rules cover `Write` too. */

@@ -56,7 +56,18 @@ test.each([
   ['Bash(rm -rf:*)', "rm  '-rf' x", true],
   ['Bash(rm -rf:*)', 'rm x', false],
   ['Bash(/bin/rm:*)', 'sudo /bin/rm x', true],
-  ['Bash(/bin/rm:*)', 'rm x', false],
+  ['Bash(/bin/rm:*)', 'rm x', true],
+  ['Bash(/bin/rm:*)', '/usr/bin/rm x', true],
+  ['Bash(/bin/rm:*)', 'true; env rm x', true],
+  ['Bash(/bin/rm:*)', 'rm', true],
+  ['Bash(/bin/rm:*)', 'rmdir x', false],
+  ['Bash(/bin/rm -rf *)', 'rm -rf x', true],
+  ['Bash(/bin/rm -rf *)', 'rm -r $A', false],
+  ['Bash(/bin/rm -rf *)', 'rm $A', true],
+  ['Bash(/bin/rm*)', 'rm x', true],
+  ['Bash(/opt/tool/*)', 'ls', false],
+  ['Bash(/opt/tool/*)', '/opt/tool/run x', true],
+  ['Bash(grep /bin/rm)', 'rm', false],
   ['Bash(rm:*)', 'RM x', true],
   ['Bash(git push:*)', 'cd x && git  push', true],
   ['Bash(git push:*)', 'git pushes', false],
@@ -169,6 +180,34 @@ test.each([
   ['not a rule (', use('not'), false],
 ])('%s allows %j: %s', (rule, what, expected) => {
   expect(allows(rule, what)).toBe(expected);
+});
+
+test.each([
+  ['https://example.org/x', 'example.org', true],
+  ['https://example.org./x', 'example.org', true],
+  ['https://www.example.org.:8443/x', 'example.org', true],
+  ['HTTPS://EXAMPLE.ORG', 'example.org', true],
+  ['example.org', 'example.org', true],
+  ['www.example.org:8080/x', 'example.org', true],
+  ['//example.org/x', 'example.org', true],
+  ['https://example.org', 'Example.org', true],
+  ['https://example.org', 'example.org.', true],
+  ['https://b\u00fccher.example', 'B\u00fccher.example', true],
+  ['https://badexample.org', 'example.org', false],
+  ['badexample.org/example.org', 'example.org', false],
+  ['nonsense', 'example.org', false],
+  ['http://[', 'example.org', true],
+  ['', 'example.org', true],
+])('the address %j is denied to domain:%s: %s', (url, domain, expected) => {
+  expect(denies(`WebFetch(domain:${domain})`, use('WebFetch', { url }))).toBe(expected);
+});
+
+test.each([
+  ['https://example.org./x', 'Example.org', true],
+  ['example.org', 'example.org', false],
+  ['http://[', 'example.org', false],
+])('the address %j is allowed to domain:%s: %s', (url, domain, expected) => {
+  expect(allows(`WebFetch(domain:${domain})`, use('WebFetch', { url }))).toBe(expected);
 });
 
 test.each([

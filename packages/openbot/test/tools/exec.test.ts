@@ -6,7 +6,14 @@ import { makeExec } from '../../src/tools/exec/exec.ts';
 import { lives, waitFor } from '../setup/command-bench.ts';
 import { ToolBench } from './tool-bench.ts';
 
-const ENV = { PATH: process.env.PATH, HOME: '/nowhere', LC_ALL: 'C', SECRET_KEY: 'sk-secret', MORE: 'yes' };
+const ENV = {
+  PATH: process.env.PATH,
+  HOME: '/nowhere',
+  LC_ALL: 'C',
+  SECRET_KEY: 'sk-secret',
+  MORE: 'yes',
+  line: 'a line',
+};
 const open = (settings: ExecSettings = {}) => new ToolBench(makeExec(settings, ENV));
 const run = (command: string, settings?: ExecSettings) => open(settings).run({ command });
 const pidIn = (path: string) =>
@@ -45,6 +52,11 @@ describe('exec', () => {
       'TERM',
     ]);
     expect(text).not.toContain('sk-secret');
+  });
+
+  it('leaves a variable of each name as it is', async () => {
+    const { text } = await run('echo "<$line>"', { passEnv: ['line'] });
+    expect(text).toMatch(/^<a line>\n/);
   });
 
   it('works in the workspace or a folder of it, and in no other', async () => {

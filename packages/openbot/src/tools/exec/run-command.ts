@@ -20,7 +20,7 @@ export type CommandEnd =
   | { readonly by: 'abort' };
 
 /** The command begins when the guard knows its group: if this process is killed before that, it does not begin. */
-const WHEN_GUARDED = 'read -r line <&3 || exit; exec 3<&- /bin/sh -c "$1"';
+const WHEN_GUARDED = 'read -r _openbot_gate <&3 || exit; unset _openbot_gate; exec 3<&- /bin/sh -c "$1"';
 /** Between SIGTERM and SIGKILL. */
 const PATIENCE_MS = 2000;
 const POLL_MS = 20;

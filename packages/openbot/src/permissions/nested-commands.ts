@@ -1,14 +1,13 @@
 /** What programs do that start other commands by their arguments. */
+import { NAMING, RUN_BY_SHELLS, readNames, type ValueSink } from './hidden-values.ts';
 import { type ShellWord, unknownWord } from './shell-words.ts';
 import { isShell, nameInTables, STARTERS, type Starter, TEXT_STARTERS, takesNext } from './starters.ts';
 
 export type Shell = 'sh' | 'bash';
 
-export interface CommandSink {
+export interface CommandSink extends ValueSink {
   start(words: readonly ShellWord[], shell: Shell, input?: string): void;
   script(source: string, shell: Shell): void;
-  /** More may be started than is known. */
-  doubt(reason: string): void;
 }
 
 interface Surroundings {
@@ -26,16 +25,6 @@ const UNREADABLE = new Set([
   ...['at', 'batch', 'parallel', 'screen', 'tmux', 'expect', 'entr', 'capsh', 'bwrap', 'coreutils'],
   ...['fish', 'csh', 'bsd-csh', 'tcsh', 'nu', 'elvish', 'xonsh', 'pwsh', 'powershell', 'cmd'],
 ]);
-
-/** Variables whose value a shell runs, or the file that they name. */
-export const RUN_BY_SHELLS = /^(?:BASH_ENV|ENV|PROMPT_COMMAND)(?:=|$)/;
-
-/** Builtins that reckon with the index in a name: `read 'a[$(rm x)]'`. */
-const NAMING = new Set([
-  ...['[', 'declare', 'export', 'getopts', 'let', 'local', 'mapfile', 'printf', 'read', 'readarray'],
-  ...['readonly', 'test', 'typeset', 'unset', 'wait'],
-]);
-export const HIDDEN_INDEX = /\[.*(?:\$\(|`)/s;
 
 /** Options of programs that go through files: a command is behind them or begins in them. */
 const FOR_FILES: Readonly<Record<string, RegExp>> = {
@@ -245,12 +234,4 @@ function readForFiles(
     );
     at = end < 0 ? args.length : end;
   }
-}
-
-function readNames(name: string, args: readonly ShellWord[], sink: CommandSink): void {
-  if (args.some(({ text }) => HIDDEN_INDEX.test(text ?? '')))
-    sink.doubt(`${name} may run what stands between brackets`);
-  const isCalling =
-    (name === 'mapfile' || name === 'readarray') && args.some(({ start }) => start.startsWith('-C'));
-  if (isCalling) sink.doubt(`${name} -C runs a command`);
 }

@@ -1,6 +1,7 @@
 /** Which commands a shell starts for a text, for rules that forbid some. Loaded where there is such a rule. */
 import { type Command, forEachChild, parse, type Script, type SyntaxNode } from 'unbash';
-import { type CommandSink, HIDDEN_INDEX, RUN_BY_SHELLS, readNested, type Shell } from './nested-commands.ts';
+import { findDoubt, hidesIndex, isReckoning } from './hidden-values.ts';
+import { type CommandSink, readNested, type Shell } from './nested-commands.ts';
 import { nameOfProgram, readShellWord, type ShellWord } from './shell-words.ts';
 
 export interface StartedCommand {
@@ -23,6 +24,7 @@ export function listStarted(text: string, shell: Shell): StartedCommands {
     try {
       // On a system whose lines end in \r\n, a shell may take the \r away.
       reader.script(text.replaceAll('\r\n', '\n'), shell);
+      reader.end();
     } catch (error) {
       reader.doubt(`it cannot be parsed (${(error as Error).message})`);
     }
@@ -46,9 +48,20 @@ class CommandReader implements CommandSink, StartedCommands {
   readonly commands: StartedCommand[] = [];
   doubtful: string | undefined;
   #depth = 0;
+  #isReckoning = false;
+  #hidesIndex = false;
 
   doubt(reason: string): void {
     this.doubtful ??= reason;
+  }
+
+  reckon(): void {
+    this.#isReckoning = true;
+  }
+
+  /** What a text hides in one place may be reckoned with in another: in a function, behind a pipe, in a script. */
+  end(): void {
+    if (this.#isReckoning && this.#hidesIndex) this.doubt('a shell may run what stands between brackets');
   }
 
   script(source: string, shell: Shell): void {
@@ -90,6 +103,8 @@ class CommandReader implements CommandSink, StartedCommands {
       return;
     }
     if (node.type === 'Command') this.#readCommand(node, text);
+    if (isReckoning(node)) this.reckon();
+    if (hidesIndex(node)) this.#hidesIndex = true;
     const reason = findDoubt(node, isTest);
     if (reason !== undefined) this.doubt(reason);
     const change = text.shell === 'sh' ? changeForSh(node) : undefined;
@@ -127,37 +142,6 @@ function inputOf({ redirects }: Command): string | undefined {
   const { body, delimiter } = only;
   const isPlain = body.parts === undefined && (delimiter?.quoted || !body.text.includes('\\'));
   return isPlain ? body.text : undefined;
-}
-
-/** A shell runs it when it reckons with a variable that holds it. */
-const HIDDEN = /\$\(|`/;
-
-/** Why a part of a text may run commands that are no commands of the text. */
-function findDoubt(node: SyntaxNode, isTest: boolean): string | undefined {
-  switch (node.type) {
-    case 'Assignment': {
-      if (RUN_BY_SHELLS.test(node.name)) return `a shell runs what ${node.name} holds`;
-      const words = node.value.type === 'Word' ? [node.value] : node.value.elements;
-      return words.some((word) => HIDDEN.test(readShellWord(word).text ?? ''))
-        ? `${node.name} gets a text that a shell may run`
-        : undefined;
-    }
-    case 'ExtendedGlob':
-      return isTest ? undefined : `a shell may run a part of ${node.text}`;
-    case 'Transform':
-      return node.operand.value === 'P' ? '@P runs commands in the text of a variable' : undefined;
-    case 'Unknown':
-      return `\${${node.operator}} is known only when it runs`;
-    case 'ArithmeticExpansion':
-      return /[\\']/.test(node.text) ? `${node.text} is known only when it runs` : undefined;
-    case 'ArithmeticCommand':
-      return /[\\']/.test(node.body) ? `((${node.body})) is known only when it runs` : undefined;
-    case 'SingleQuoted':
-    case 'AnsiCQuoted':
-      return isTest && HIDDEN_INDEX.test(node.value) ? `a shell may run a part of ${node.text}` : undefined;
-    default:
-      return undefined;
-  }
 }
 
 function changeForSh(node: SyntaxNode): { at?: number; length: number; text: string } | undefined {

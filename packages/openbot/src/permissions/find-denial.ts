@@ -1,6 +1,9 @@
 import { findRealPath } from '@openbot/sessions/layout';
 import { type Denial, findAllowing, findDenying, type RulePlaces, readingOf, type ToolUse } from './rules.ts';
 
+/** By paths as they are named. Links may change: it holds for one call of a tool. */
+export type RealPaths = Map<string, string>;
+
 /** The first rule that forbids a use of a tool: by what it names, or by the file that a link leads to. */
 export async function findDenial(
   rules: readonly string[],
@@ -21,27 +24,45 @@ export function findReadDenial(
   rules: readonly string[],
   path: string,
   places: RulePlaces,
+  realPaths?: RealPaths,
 ): Denial | undefined {
-  return findFileDenial(rules, readingOf(path), places);
+  return findFileDenial(rules, readingOf(path), places, realPaths);
 }
 
-function findFileDenial(rules: readonly string[], use: ToolUse, places: RulePlaces): Denial | undefined {
+function findFileDenial(
+  rules: readonly string[],
+  use: ToolUse,
+  places: RulePlaces,
+  realPaths: RealPaths = new Map(),
+): Denial | undefined {
   if (rules.length === 0) return undefined;
-  const real = realPlaces(places);
+  const real = realPlaces(places, realPaths);
   // A path may go through a link to the workspace, or not, and end at another link that a rule names.
-  const named = findDenying(rules, use, places) ?? findDenying(rules, use, real);
-  return named ?? findDenying(rules, use, { ...real, findRealPath });
+  const { workspaceDir, home } = real;
+  const isElsewhere = workspaceDir !== places.workspaceDir || home !== places.home;
+  const named =
+    findDenying(rules, use, places) ??
+    (isElsewhere ? findDenying(rules, use, { workspaceDir, home }) : undefined);
+  return named ?? findDenying(rules, use, real);
 }
 
 /** Whether rules allow a use of a tool: what it names, and the file that a link leads to. */
 export function isAllowed(rules: readonly string[], use: ToolUse, places: RulePlaces): boolean {
   if (findAllowing(rules, use, places) === undefined) return false;
-  return findAllowing(rules, use, { ...realPlaces(places), findRealPath }) !== undefined;
+  return findAllowing(rules, use, realPlaces(places, new Map())) !== undefined;
 }
 
-function realPlaces({ workspaceDir, home }: RulePlaces): RulePlaces {
+function realPlaces({ workspaceDir, home }: RulePlaces, realPaths: RealPaths): RulePlaces {
+  const find = (path: string) => {
+    const known = realPaths.get(path);
+    if (known !== undefined) return known;
+    const real = findRealPath(path);
+    realPaths.set(path, real);
+    return real;
+  };
   return {
-    workspaceDir: findRealPath(workspaceDir),
-    home: home === undefined ? undefined : findRealPath(home),
+    workspaceDir: find(workspaceDir),
+    home: home === undefined ? undefined : find(home),
+    findRealPath: find,
   };
 }

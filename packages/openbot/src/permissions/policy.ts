@@ -8,7 +8,7 @@ import type {
   PermissionRequest,
   PermissionSettings,
 } from './contract.ts';
-import { findDenial, findReadDenial, isAllowed } from './find-denial.ts';
+import { findDenial, findReadDenial, isAllowed, type RealPaths } from './find-denial.ts';
 import { type Denial, listUnreadable, type RulePlaces, suggestNarrow, type ToolUse } from './rules.ts';
 
 export interface PolicyOptions {
@@ -60,10 +60,13 @@ export class Policy {
     return undefined;
   }
 
-  /** Why a rule forbids to show what is in a file. */
-  findReadDenial(path: string): string | undefined {
+  /**
+   * Why a rule forbids to show what is in a file.
+   * @param realPaths of a caller that asks about many files: what is found is added
+   */
+  findReadDenial(path: string, realPaths?: RealPaths): string | undefined {
     const { settings, places } = this.#options;
-    const denial = findReadDenial(settings.deny ?? [], path, places);
+    const denial = findReadDenial(settings.deny ?? [], path, places, realPaths);
     return denial && describeDenial(denial);
   }
 

@@ -28,8 +28,11 @@ export interface ToolContext {
   readonly readableDirs?: readonly string[];
   /** The folder that an absolute path can be read in, though none of the others: that of a file of a message. */
   folderOf?(path: string): string | undefined;
-  /** Why a rule forbids to show what is in a file: for tools that do so beside the one that reads. */
-  findReadDenial?(path: string): string | undefined;
+  /**
+   * Why a rule forbids to show what is in a file: for tools that do so beside the one that reads.
+   * @param realPaths by paths as they are named, for a tool that asks about many files. What is found is added.
+   */
+  findReadDenial?(path: string, realPaths?: Map<string, string>): string | undefined;
   readonly signal: AbortSignal;
   /** The model's name for this call. */
   readonly callId: string;

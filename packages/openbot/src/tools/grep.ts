@@ -48,7 +48,15 @@ export function makeGrep(limits: Partial<LineSearchLimits> = {}): Tool {
         longestLine: LONGEST_LINE,
         ...limits,
       });
-      const search: Search = { lines, found: [], files: 0, bytes: 0, large: 0, denied: 0 };
+      const search: Search = {
+        lines,
+        found: [],
+        realPaths: new Map(),
+        files: 0,
+        bytes: 0,
+        large: 0,
+        denied: 0,
+      };
       try {
         await searchPlace(search, path as string, context);
       } finally {
@@ -72,6 +80,8 @@ function checkPattern(pattern: string, flags: string): void {
 interface Search {
   readonly lines: LineSearch;
   readonly found: string[];
+  /** Of the workspace and of what rules name: found once, not for each file. */
+  readonly realPaths: Map<string, string>;
   files: number;
   bytes: number;
   /** Files that were left out because of their size. */
@@ -133,9 +143,13 @@ async function searchEntry(
     );
   } else if (entry.isFile()) {
     // A link may have led here: a rule may be about either name.
-    const isDenied = [full, join(folder.realPath, name)].some(
-      (one) => context.findReadDenial?.(one) !== undefined,
+    const real = join(folder.realPath, name);
+    search.realPaths.set(full, real).set(real, real);
+    const isDenied = [...new Set([full, real])].some(
+      (one) => context.findReadDenial?.(one, search.realPaths) !== undefined,
     );
+    search.realPaths.delete(full);
+    search.realPaths.delete(real);
     if (isDenied) search.denied++;
     else if (search.files >= MOST_FILES) search.stopped = `${MOST_FILES} files were searched`;
     else

@@ -40,7 +40,8 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   });
   const permit: RunRequest['permit'] = (request, signal) => policy.permit(request, signal);
   const findDenial: Policy['findDenial'] = (use, folder) => policy.findDenial(use, folder);
-  const findReadDenial = (path: string) => policy.findReadDenial(path);
+  const findReadDenial: Policy['findReadDenial'] = (path, realPaths) =>
+    policy.findReadDenial(path, realPaths);
   const session = {
     agentId: work.agentId,
     sessionKey,

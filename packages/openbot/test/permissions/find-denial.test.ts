@@ -1,5 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findRealPath } from '@openbot/sessions/layout';
 import { beforeEach, expect, test } from 'vitest';
 import { findDenial, findReadDenial, isAllowed } from '../../src/permissions/find-denial.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -79,4 +80,16 @@ test('a rule allows a link only where it allows what the link leads to', () => {
   expect(allows('Edit(notes/**)', 'diary/b.md')).toBe(false);
   expect(allows('Edit(notes/**)', 'notes/new.md')).toBe(true);
   expect(allows('Edit(notes/**)', 'notes/away')).toBe(false);
+});
+
+test('a real path that is known is not looked for again', () => {
+  const path = join(workspaceDir, 'open/a.txt');
+  const find = (realPaths?: Map<string, string>) =>
+    findReadDenial(['Read(secrets/**)'], path, placesIn(), realPaths);
+  expect(find()).toEqual({ rule: 'Read(secrets/**)' });
+  const realPaths = new Map([[path, join(root, 'real/notes/b.md')]]);
+  expect(find(realPaths)).toBeUndefined();
+  expect(realPaths.get(workspaceDir)).toBe(findRealPath(workspaceDir));
+  expect(realPaths.get(join(root, 'home'))).toBe(findRealPath(join(root, 'home')));
+  expect(realPaths.get(join(root, 'real/secrets'))).toBe(findRealPath(join(root, 'real/secrets')));
 });

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { makeGrep } from '../../src/tools/grep.ts';
+import { openRunTools } from '../../src/tools/run-tools.ts';
 import { ToolBench } from './tool-bench.ts';
 
 let bench: ToolBench;
@@ -85,4 +86,29 @@ it('explains an expression that is none', async () => {
     text: expect.stringContaining('Invalid regular expression'),
     isError: true,
   });
+});
+
+it('finds the real path of what rules name once in a search, and of its files not at all', async () => {
+  bench.write('sub/a.txt', 'one\n');
+  bench.write('sub/b.txt', 'one\n');
+  symlinkSync('sub', bench.inside('link'));
+  const asked: [path: string, real: string | undefined, known: string | undefined][] = [];
+  const { workspaceDir } = bench;
+  const tools = openRunTools([makeGrep()], {
+    workspaceDir,
+    findReadDenial: (path, realPaths) => {
+      asked.push([path, realPaths?.get(path), realPaths?.get('known')]);
+      realPaths?.set('known', String(asked.length));
+      return undefined;
+    },
+  });
+  const call = { id: 'call-1', name: 'grep', arguments: { pattern: 'one', path: 'link' } };
+  await tools.run(call, new AbortController().signal);
+  const real = (name: string) => join(realpathSync(workspaceDir), 'sub', name);
+  expect(asked).toEqual([
+    [bench.inside('link/a.txt'), real('a.txt'), undefined],
+    [real('a.txt'), real('a.txt'), '1'],
+    [bench.inside('link/b.txt'), real('b.txt'), '2'],
+    [real('b.txt'), real('b.txt'), '3'],
+  ]);
 });

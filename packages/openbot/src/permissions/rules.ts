@@ -1,6 +1,7 @@
 /**
  * Rules about tools, in Claude Code's syntax: `Read`, `Bash(git status)`, `Bash(git log:*)`, `Edit(src/**)`,
- * `WebFetch(domain:example.org)`, `mcp__server`. They compare names and texts and look at no file.
+ * `WebFetch(domain:example.org)`, `mcp__server`. They compare names and texts; where links lead is looked up only by
+ * `RulePlaces.findRealPath`, and what a shell starts is read elsewhere (`started-commands.ts`).
  */
 import { basename, isAbsolute, join, posix, relative, resolve } from 'node:path';
 import { nameOfProgram, type ShellWord } from './shell-words.ts';

@@ -271,6 +271,7 @@ export const STARTING: readonly string[] = [
   'A=-exec; find . -maxdepth 0 $A rm {} \\;',
   'A=-exec; find . -maxdepth 0 "$A" rm {} \\;',
   'A=c; find . -maxdepth 0 -exe$A rm {} \\;',
+  'A=c; find . -maxdepth 0 -exe"$A" rm {} \\;',
   'fd --exec=rm',
   'fd --exec=rm {}',
   'fd -xrm',

@@ -69,7 +69,7 @@ function readStarter(
   const textStarter = TEXT_STARTERS[name];
   // It only says what would be started.
   if (name === 'command' && /^-p*[vV]/.test(args[0]?.start ?? '')) return;
-  if (name === 'env' && args.some(({ start }) => /^-(?:[a-zA-Z0-9]*S|-split)/.test(start)))
+  if (name === 'env' && args.some(({ start }) => /^-(?:[a-zA-Z0-9]*S|-s)/.test(start)))
     sink.doubt('env -S makes words of a text');
   if (starter !== undefined)
     for (const at of listStarts(name, args, starter, around, sink))
@@ -192,11 +192,15 @@ function readShell(
   else sink.doubt(readsInput(name));
 }
 
+const XARGS: Starter = { flags: '0prtxo', values: 'adEIJLnPRsS' };
+
 /** What it reads is put behind the words of the command, or in the place of a word. */
 function readXargs(args: readonly ShellWord[], around: Surroundings, sink: CommandSink): void {
-  for (const at of listStarts('xargs', args, { flags: '0prtxo' }, around, sink)) {
+  for (const at of listStarts('xargs', args, XARGS, around, sink)) {
     const options = args.slice(0, at);
-    const marks = options.map(({ start }) => start.replace(/^-(?:-replace=|[IiJ])/, '')).concat('{}');
+    const marks = options
+      .map(({ start }) => start.replace(/^-(?:-r[a-z]*=|[a-zA-Z0-9]*?[IiJ])/, ''))
+      .concat('{}');
     const command = args
       .slice(at)
       .map((word) =>

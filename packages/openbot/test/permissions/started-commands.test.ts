@@ -203,6 +203,10 @@ const nested = fc
         ],
         ...[
           'env A=b %',
+          'env a.b=1 %',
+          "eval -- '%'",
+          "trap -- '%' EXIT",
+          'time -p %',
           'nice -n 5 %',
           'timeout 5 %',
           'xargs %',

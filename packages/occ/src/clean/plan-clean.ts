@@ -1,8 +1,12 @@
 import { activePath, type Transcript, turnsOf } from '@openbot/sessions';
 import { planLoweredUsage, planRelinking, relinkedFieldsOf } from '@openbot/sessions/rewrite';
 import { contextOf, FLAG, hasBoundThinking, leafOf, measureContext } from '@openbot/sessions/transcript';
-import { findUnboundBeside, findUnboundThinking } from './decisions/bound-thinking.ts';
-import { type CallActions, chooseActions, findLargeCalls } from './decisions/call-actions.ts';
+import {
+  findUnboundBeside,
+  findUnboundThinking,
+  findWithoutThinkingBehind,
+} from './decisions/bound-thinking.ts';
+import { type CallActions, chooseActions, findLargeCalls, REMOVE } from './decisions/call-actions.ts';
 import { findMisplacedThinking } from './decisions/misplaced-thinking.ts';
 import { PlannedLines } from './decisions/planned-lines.ts';
 import { TurnThinking } from './decisions/turn-thinking.ts';
@@ -41,6 +45,7 @@ export function planClean(
   const context = contextOf(transcript, path);
   const over = options.truncateOver;
   const large = findLargeCalls(transcript, path, pairs, over ?? LARGE_CHARACTERS);
+  const isBound = hasBoundThinking(transcript, path);
   const actions = chooseActions(
     transcript,
     path,
@@ -48,9 +53,9 @@ export function planClean(
     zones,
     over === undefined ? new Map() : large,
     context,
+    isBound,
   );
   const thinking = new TurnThinking(transcript, path, turns, context, pairs, actions, readLine);
-  const isBound = hasBoundThinking(transcript, path);
   // Thinking that would come behind words goes in any case.
   if (!isBound) thinking.keepFirst();
   const leaf = leafOf(transcript);
@@ -73,6 +78,22 @@ export function planClean(
     const misplaced = findMisplacedThinking(transcript, path, context, zones, thinking, lines);
     for (const index of misplaced) dropThinking(index);
     if (misplaced.length > 0) lines.planRestOfMessages(path);
+  }
+  if (isBound) {
+    const lost = findLostResults(path, pairs, actions);
+    const free = new Set(
+      findWithoutThinkingBehind(
+        transcript,
+        context,
+        lines,
+        staleFrom,
+        lost.map((position) => path[position]!),
+      ),
+    );
+    for (const position of lost) {
+      if (free.has(path[position]!)) lines.plan(path[position]!, position, [REMOVE], 0);
+    }
+    if (free.size > 0) lines.planDuplicates();
   }
   let unbound = 0;
   const beside: number[] = [];
@@ -160,6 +181,23 @@ function planLines(
   for (const index of thinking.goes()) dropThinking(index);
   lines.planRestOfMessages(path);
   lines.planDuplicates();
+}
+
+/** Positions of messages that are a result without a call, and nothing else, in a file that cannot hold the call. */
+function findLostResults(
+  path: readonly number[],
+  { firstResultAt, callOfResult }: PairedCalls,
+  { isLost }: CallActions,
+): number[] {
+  const positions: number[] = [];
+  if (!callOfResult.includes(NO_CALL)) return positions;
+  for (let position = 0; position < path.length; position++) {
+    const first = firstResultAt[position]!;
+    const isOne = firstResultAt[position + 1]! - first === 1;
+    if (isOne && callOfResult[first] === NO_CALL && isLost(position, path[position]!, 0))
+      positions.push(position);
+  }
+  return positions;
 }
 
 /** Output without an answer of the assistant yet is left alone: the model has not read it. */

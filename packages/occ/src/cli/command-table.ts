@@ -50,6 +50,8 @@ with what it has in memory, the next turn reads the cleaned session, and OpenCla
 ends. --when-idle has no effect there; --wait waits for other programs that write to the database.`,
       `Give at least one of --strip-tools, --keep, --truncate and --truncate-over. The last three override single values of
 the preset that --strip-tools names, or of the default preset without it.`,
+      `In OpenClaw's and pi's files without branches every edit also removes results without a call, in the turns that are kept
+too, as long as no thinking is lost by that.`,
     ],
     positionals: [SESSION_OF_CLEAN],
     flags: EDIT_FLAGS,

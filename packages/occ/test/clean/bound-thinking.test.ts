@@ -264,3 +264,51 @@ test('the result is checked: thinking left behind a call that was cut is a fault
   const plan = { isRemoved: () => false, lonely: { calls: 0, results: 0 } };
   expect(findFault(before, after, plan)).toBe('thinking is left behind what it is not bound to');
 });
+
+describe('a result without a call in a kept turn of a file without branches', () => {
+  const turn = (number: number, output = 'ok') => [
+    asks(`q${number}`, `question ${number}`),
+    calls(`c${number}`, BOUND, thinking(`plan ${number}`), call(`x${number}`)),
+    answers(`r${number}`, `x${number}`, output),
+    calls(`a${number}`, BOUND, thinking(`check ${number}`), text(`answer ${number}`)),
+  ];
+  const lost = answers('lost', 'gone', 'ok');
+  const linear = (...entries: Line[]) => transcript().concat(entries.map(({ id: _, ...entry }) => entry));
+  const clean = (lines: readonly Line[], options: Partial<typeof large> = {}) => {
+    const removal = { keepTurnsWithTools: 20, truncatePercent: 0, ...options };
+    const { planned, plan } = cleanBytes(toBytes(lines), removal);
+    const again = cleanBytes(planned, removal).plan.changes;
+    return { after: planned.toString(), plan, again };
+  };
+  const count = (text: string, part: string) => text.split(part).length - 1;
+
+  test('stays where thinking behind it would be lost', () => {
+    const lines = linear(...turn(1), lost, ...turn(2), ...turn(3), ...turn(4));
+    for (const options of [{ truncateOver: 500 }, {}]) {
+      const { after, plan, again } = clean(lines, options);
+      expect([plan.changes, plan.statistics.thinkingRemoved, again]).toEqual([false, 0, false]);
+      expect(count(after, '"gone"')).toBe(1);
+    }
+  });
+
+  test('goes behind what changes anyway, and stays before it', () => {
+    const long = 'output '.repeat(200);
+    const lines = linear(...turn(1), lost, ...turn(2), ...turn(3, long), lost, ...turn(4));
+    const { after, plan, again } = clean(lines, { truncateOver: 500 });
+    expect(plan.statistics.toolCallsTruncated).toBe(1);
+    expect([count(after, '"gone"'), count(after, '"check 2"'), again]).toEqual([1, 1, false]);
+    expect(after.indexOf('"gone"')).toBeLessThan(after.indexOf('question 2'));
+  });
+
+  test('goes where no thinking follows it', () => {
+    const lines = linear(
+      ...turn(1),
+      ...turn(2),
+      lost,
+      asks('q3', 'thanks'),
+      calls('a3', BOUND, text('Welcome.')),
+    );
+    const { after, plan, again } = clean(lines);
+    expect([count(after, '"gone"'), plan.statistics.thinkingRemoved, again]).toEqual([0, 0, false]);
+  });
+});

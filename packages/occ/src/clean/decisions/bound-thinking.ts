@@ -61,6 +61,27 @@ export function* findUnboundBeside(
   }
 }
 
+/**
+ * Of some entries those that can go without any thinking losing what it is bound to: what follows them up to the first
+ * change holds no thinking. Behind that change none counts anyway.
+ */
+export function findWithoutThinkingBehind(
+  transcript: Transcript,
+  context: Context,
+  lines: PlannedLines,
+  staleFrom: number | undefined,
+  candidates: readonly number[],
+): number[] {
+  if (candidates.length === 0 || !transcript.hasFlag(FLAG.thinking)) return [...candidates];
+  const entries = readOrder(transcript, context);
+  const gone = new Set(findUnboundThinking(transcript, context, lines, staleFrom));
+  const last = entries.findLastIndex((entry) => {
+    return !gone.has(entry) && !context.edits.has(entry) && lines.keepsThinking(entry);
+  });
+  const before = new Set(entries.slice(0, last + 1));
+  return candidates.filter((entry) => !before.has(entry));
+}
+
 /** The place of the first entry that the model will read otherwise; -1 where there is none. */
 function findFirstChange(
   entries: readonly number[],

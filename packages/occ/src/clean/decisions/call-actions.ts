@@ -23,13 +23,16 @@ export interface CallActions {
   readonly neededMessages: ReadonlySet<number>;
   /** For a result that no call on the path asked for. */
   orphanAt(position: number, index: number, order: number): number;
-  /** The same for one that must stay, since it parts words from thinking. */
+  /** Action for an orphan that must stay because it separates text from thinking. */
   keptOrphanAt(position: number): number;
+  /** Whether such a result may go from a turn that is kept, too: its call is nowhere, and it is not in use. */
+  isLost(position: number, index: number, order: number): boolean;
 }
 
 /**
  * The turn of a call decides, except for calls that the run in progress works on or that something else needs.
  * @param large calls that are shortened in every turn
+ * @param isBound thinking counts only behind what it was made with: lost results of kept turns are decided later
  */
 export function chooseActions(
   transcript: Transcript,
@@ -38,6 +41,7 @@ export function chooseActions(
   zones: TurnZones,
   large: LargeCalls,
   context: Context,
+  isBound: boolean,
 ): CallActions {
   const unfinished = findUnfinished(transcript, path, pairs);
   const needed = findNeeded(transcript, path, pairs, zones, context);
@@ -55,21 +59,25 @@ export function chooseActions(
   const leaf = leafOf(transcript);
   const idsBeside = findCallIdsBeside(transcript, path, pairs);
   const isAlone = isLinear(transcript);
+  const staysAt = (position: number, index: number, order: number) => {
+    const isOpen = position > (unfinished.openFrom ?? Number.POSITIVE_INFINITY);
+    const id = () => transcript.results.idAt(transcript.firstResultOf(index) + order);
+    return isOpen || index === leaf || idsBeside.has(id());
+  };
   return {
     ofCall,
     openFrom: unfinished.openFrom,
     neededMessages: needed.messages,
     orphanAt(position, index, order) {
-      const id = transcript.results.idAt(transcript.firstResultOf(index) + order);
-      const isOpen = position > (unfinished.openFrom ?? Number.POSITIVE_INFINITY);
-      if (isOpen || index === leaf || idsBeside.has(id)) return KEEP;
-      return isAlone ? REMOVE : NUMBER_OF[zones.actionAt(position)];
+      if (staysAt(position, index, order)) return KEEP;
+      return isAlone && !isBound ? REMOVE : NUMBER_OF[zones.actionAt(position)];
     },
     keptOrphanAt: (position) => Math.min(NUMBER_OF[zones.actionAt(position)], TRUNCATE),
+    isLost: (position, index, order) => isAlone && !staysAt(position, index, order),
   };
 }
 
-/** Whether all lines follow each other and could be read: what is not among them is nowhere. */
+/** True if the file has no branches and every line could be read. */
 function isLinear(transcript: Transcript): boolean {
   if (transcript.dialect !== 'openclaw' || transcript.problems.length > 0) return false;
   const { length } = transcript;

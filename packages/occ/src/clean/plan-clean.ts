@@ -18,6 +18,7 @@ import {
   charactersAfter,
   countCalls,
   countMessages,
+  countOrphans,
   countOutputs,
   countThinking,
   planTokens,
@@ -143,6 +144,7 @@ export function planClean(
     statistics: {
       ...countMessages(transcript, path, isRemoved),
       ...countCalls(pairs, actions, lines),
+      orphanedResultsRemoved: countOrphans(path, pairs, lines),
       toolOutputsTruncated: countOutputs(lines),
       thinkingRemoved: countThinking(transcript, [...path, ...beside], lines),
       thinkingUnbound: unbound,

@@ -8,7 +8,7 @@ import {
 } from '@openbot/sessions/transcript';
 import { type CallActions, KEEP, type LargeCalls, REMOVE } from './decisions/call-actions.ts';
 import type { PlannedLines } from './decisions/planned-lines.ts';
-import type { PairedCalls } from './pair-calls.ts';
+import { NO_CALL, type PairedCalls } from './pair-calls.ts';
 import type { CleanPlan, PlanTokens } from './plan.ts';
 import { TRUNCATION_LIMITS } from './tool-removal.ts';
 
@@ -76,6 +76,22 @@ export function weighLarge(
 export function countOutputs(lines: PlannedLines): number {
   let count = 0;
   for (const { cuts } of lines.shortened()) count += cuts.outputs;
+  return count;
+}
+
+/** Results without a call that go. */
+export function countOrphans(
+  path: readonly number[],
+  { firstResultAt, callOfResult }: PairedCalls,
+  lines: PlannedLines,
+): number {
+  let count = 0;
+  if (!lines.changes || !callOfResult.includes(NO_CALL)) return count;
+  for (let position = 0; position < path.length; position++) {
+    const results = callOfResult.subarray(firstResultAt[position]!, firstResultAt[position + 1]!);
+    for (let order = 0; order < results.length; order++)
+      if (results[order] === NO_CALL && lines.losesResult(path[position]!, order)) count++;
+  }
   return count;
 }
 

@@ -14,6 +14,8 @@ export interface PlanStatistics {
   /** Calls of which something was in fact cut off. */
   readonly toolCallsTruncated: number;
   readonly toolCallsPreserved: number;
+  /** Results without a call that go. */
+  readonly orphanedResultsRemoved: number;
   /** Outputs in people's messages of which something was cut off: of commands, background agents, named files. */
   readonly toolOutputsTruncated: number;
   /** Blocks of thinking that go. */

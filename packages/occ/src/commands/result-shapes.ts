@@ -23,6 +23,7 @@ const COUNTS = {
   toolCallsRemoved: 'number',
   toolCallsTruncated: 'number',
   toolCallsPreserved: 'number',
+  'orphanedResultsRemoved?': 'number - results without a call that were removed',
   'toolOutputsTruncated?': "number - outputs in people's lines that were shortened",
   'thinkingRemoved?': 'number - blocks of thinking that went',
   'thinkingUnbound?':

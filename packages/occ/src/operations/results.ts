@@ -15,6 +15,8 @@ export interface EditStatistics {
   toolCallsRemoved: number;
   toolCallsTruncated: number;
   toolCallsPreserved: number;
+  /** Results without a call that were removed; left out where none was. */
+  orphanedResultsRemoved?: number;
   /** Outputs in people's lines (commands, background agents, named files) that were shortened; left out where none was. */
   toolOutputsTruncated?: number;
   /** Blocks of thinking that went; left out where none did. */
@@ -55,6 +57,8 @@ export interface CloneStatistics {
   toolCallsRemoved: number;
   toolCallsTruncated: number;
   toolCallsPreserved: number;
+  /** Results without a call that were removed; left out where none was. */
+  orphanedResultsRemoved?: number;
   /** Outputs in people's lines (commands, background agents, named files) that were shortened; left out where none was. */
   toolOutputsTruncated?: number;
   /** Blocks of thinking that went; left out where none did. */

@@ -15,6 +15,9 @@ export function editStatistics(
     toolCallsRemoved: isKept ? 0 : plan.toolCallsRemoved,
     toolCallsTruncated: isKept ? 0 : plan.toolCallsTruncated,
     toolCallsPreserved: isKept ? plan.toolCallsOriginal : plan.toolCallsPreserved,
+    ...(isKept || plan.orphanedResultsRemoved === 0
+      ? {}
+      : { orphanedResultsRemoved: plan.orphanedResultsRemoved }),
     ...(isKept || plan.toolOutputsTruncated === 0 ? {} : { toolOutputsTruncated: plan.toolOutputsTruncated }),
     ...(isKept || plan.thinkingRemoved === 0 ? {} : { thinkingRemoved: plan.thinkingRemoved }),
     ...(isKept || plan.thinkingUnbound === 0 ? {} : { thinkingUnbound: plan.thinkingUnbound }),
@@ -37,6 +40,7 @@ export function cloneStatistics(
     toolCallsRemoved: rest.toolCallsRemoved,
     toolCallsTruncated: rest.toolCallsTruncated,
     toolCallsPreserved: rest.toolCallsPreserved,
+    orphanedResultsRemoved: rest.orphanedResultsRemoved,
     toolOutputsTruncated: rest.toolOutputsTruncated,
     thinkingRemoved: rest.thinkingRemoved,
     thinkingUnbound: rest.thinkingUnbound,

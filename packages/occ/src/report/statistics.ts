@@ -8,6 +8,8 @@ interface CleanFigures {
   readonly messages: readonly [before: number, after: number];
   readonly sizes: readonly [before: number, after: number];
   readonly toolCalls: { total: number; removed: number; truncated: number; preserved: number };
+  /** Removed results without a call. */
+  readonly orphans: number;
   /** Shortened tool outputs in lines of people. */
   readonly outputs: number;
   readonly thinking: ThinkingFigures;
@@ -22,6 +24,7 @@ export function figuresOfEdit(statistics: EditStatistics, tokens: PlanTokens, st
     messages: [statistics.messagesOriginal, statistics.messagesAfter],
     sizes: [statistics.sizeOriginal, statistics.sizeAfter],
     toolCalls: toolCallsOf(statistics),
+    orphans: statistics.orphanedResultsRemoved ?? 0,
     outputs: statistics.toolOutputsTruncated ?? 0,
     thinking: thinkingOf(statistics, stale),
     tokens,
@@ -33,6 +36,7 @@ export function figuresOfClone(statistics: CloneStatistics, tokens: PlanTokens):
     messages: [statistics.messagesOriginal, statistics.messagesCloned],
     sizes: [statistics.sizeOriginal, statistics.sizeCloned],
     toolCalls: toolCallsOf(statistics),
+    orphans: statistics.orphanedResultsRemoved ?? 0,
     outputs: statistics.toolOutputsTruncated ?? 0,
     thinking: thinkingOf(statistics),
     tokens,
@@ -43,7 +47,9 @@ export function figuresOfClone(statistics: CloneStatistics, tokens: PlanTokens):
 function thinkingOf(statistics: EditStatistics | CloneStatistics, stale = 0): ThinkingFigures {
   const { thinkingRemoved = 0, thinkingUnbound: unbound = 0 } = statistics;
   const { toolCallsRemoved, toolCallsTruncated, toolOutputsTruncated = 0 } = statistics;
-  const isRepair = stale > 0 && toolCallsRemoved + toolCallsTruncated + toolOutputsTruncated === 0;
+  const { orphanedResultsRemoved = 0 } = statistics;
+  const cleaned = toolCallsRemoved + toolCallsTruncated + orphanedResultsRemoved + toolOutputsTruncated;
+  const isRepair = stale > 0 && cleaned === 0;
   const known = isRepair ? Math.min(stale, unbound) : 0;
   return [
     [thinkingRemoved - unbound, 'with their calls'],
@@ -65,6 +71,7 @@ export function statisticsLines({
   messages,
   sizes,
   toolCalls,
+  orphans,
   outputs,
   thinking,
   tokens,
@@ -77,6 +84,7 @@ export function statisticsLines({
   return [
     `  Messages: ${formatChange(...messages, formatCount)}`,
     `  Tool calls: ${calls}`,
+    ...(orphans === 0 ? [] : [`  Results without a call: ${formatCount(orphans)} removed`]),
     ...(outputs === 0 ? [] : [`  Output in messages: ${formatCount(outputs)} truncated`]),
     ...describeThinking(thinking).map((text) => `  Thinking: ${text}`),
     `  Context: ${formatTokenChange(tokens)}`,
@@ -86,7 +94,7 @@ export function statisticsLines({
 
 /** @param truncateOver the size above which calls were shortened in recent turns too */
 export function verboseStatisticsLines(
-  { messages, sizes, toolCalls, outputs, thinking, tokens }: CleanFigures,
+  { messages, sizes, toolCalls, orphans, outputs, thinking, tokens }: CleanFigures,
   truncateOver: number | undefined,
 ): string[] {
   const { total, removed, truncated, preserved } = toolCalls;
@@ -97,6 +105,7 @@ export function verboseStatisticsLines(
     `                ${formatCount(removed)} removed (oldest turns)`,
     `                ${formatCount(truncated)} truncated (middle turns${truncateOver === undefined ? '' : ', large calls'})`,
     `                ${formatCount(preserved)} preserved (recent turns)`,
+    ...(orphans === 0 ? [] : [`  Results without a call: ${formatCount(orphans)} removed`]),
     ...(outputs === 0
       ? []
       : [

@@ -356,6 +356,14 @@ describe('a result without a call in a turn that is kept', () => {
     expect(cleanLines(cleaned, { keep })).toEqual(cleaned);
   });
 
+  test('is counted in statistics of its own', () => {
+    const bytes = Buffer.from(`${said(linear(...entries))}\n`);
+    const { statistics } = cleanBytes(bytes, { keepTurnsWithTools: 20, truncatePercent: 0 }).plan;
+    expect([statistics.orphanedResultsRemoved, statistics.toolCallsRemoved]).toEqual([1, 0]);
+    const { statistics: all } = cleanBytes(bytes, { keepTurnsWithTools: 0, truncatePercent: 0 }).plan;
+    expect([all.orphanedResultsRemoved, all.toolCallsRemoved]).toEqual([1, 2]);
+  });
+
   test('stays where a line could not be read, which may be its call', () => {
     const cleaned = cleanLines([...linear(...entries), 'no JSON'], { keep: 20 });
     expect(said(cleaned)).toContain('lost output');

@@ -39,6 +39,8 @@ const countThinking = (lines: readonly OracleLine[]) =>
     return sum + Math.max(0, thinking - ofTools.length);
   }, 0);
 
+const nameOf = ({ line, order }: { line: OracleLine; order: number }) => `${line.index} ${order}`;
+
 /** Of a command that a person ran. */
 function outputOf(value: Json | undefined): unknown {
   return isObject(value?.message) ? value.message.output : undefined;
@@ -88,11 +90,18 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
             (isCallCut(call) || call.results.some((result) => isResultCut(result) || isCopyCut(result))),
         ).length;
         const removed = countCalls(before) - countCalls(after);
+        const answers = new Set(calls.flatMap(({ results }) => results.map(nameOf)));
+        const orphans = before.flatMap((line) => line.results.map((_, order) => ({ line, order })));
+        const orphansRemoved = orphans.filter(
+          (result) =>
+            !answers.has(nameOf(result)) && expected[result.line.index]!.results[result.order] === 'remove',
+        ).length;
         expect(plan.statistics).toEqual({
           messagesOriginal: countMessages(before),
           messagesAfter: countMessages(after),
           toolCallsOriginal: countCalls(before),
           toolCallsRemoved: removed,
+          orphanedResultsRemoved: orphansRemoved,
           toolOutputsTruncated: before.filter(
             (line) => line.role === 'bashExecution' && !same(outputOf(line.value), outputOf(afterOf(line))),
           ).length,

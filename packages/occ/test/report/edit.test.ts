@@ -72,6 +72,19 @@ it('a session without tool calls says that there are none', () => {
   expect(formatEdit(unwrittenOutcome({ ...UNCHANGED, statistics }), PLAIN)).toContain('  Tool calls: none\n');
 });
 
+describe('removed results without a call', () => {
+  const statistics = { ...editOutcome().result.statistics, orphanedResultsRemoved: 1234 };
+
+  it.each([
+    ['plain', PLAIN],
+    ['verbose', VERBOSE],
+  ])('%s: they are told beside the calls', (_, options) => {
+    const text = formatEdit(editOutcome({ statistics }), options);
+    expect(text).toContain('  Results without a call: 1,234 removed\n');
+    expect(formatEdit(editOutcome(), options)).not.toContain('Results without a call');
+  });
+});
+
 describe('a dry run', () => {
   it('says what would happen, and that nothing was changed', () => {
     const lines = formatEdit(unwrittenOutcome({ changed: false, dryRun: true }), PLAIN).split('\n');

@@ -65,6 +65,7 @@ export function editOutcome(result: Partial<EditResult> = {}, more: Partial<Edit
       toolCallsRemoved: 12,
       toolCallsTruncated: 5,
       toolCallsPreserved: 8,
+      orphanedResultsRemoved: 0,
       toolOutputsTruncated: 0,
       thinkingRemoved: 0,
       thinkingUnbound: 0,

@@ -52,6 +52,11 @@ export class PlannedLines {
     return this.#edits.size === 0 ? undefined : (this.#begun.get(index) ?? this.#edits.get(index));
   }
 
+  /** Whether a result goes: the one with this number in its entry. */
+  losesResult(index: number, order: number): boolean {
+    return this.#fates[index] !== 0 || isAt(this.#edits.get(index)?.results, order, 'remove');
+  }
+
   /** The lines of which something was cut off. */
   shortened(): Iterable<Shortened> {
     return this.#shortened.values();

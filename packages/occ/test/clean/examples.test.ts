@@ -364,12 +364,26 @@ describe('a result without a call in a turn that is kept', () => {
     expect([all.orphanedResultsRemoved, all.toolCallsRemoved]).toEqual([1, 2]);
   });
 
-  test('stays where a line could not be read, which may be its call', () => {
-    const cleaned = cleanLines([...linear(...entries), 'no JSON'], { keep: 20 });
-    expect(said(cleaned)).toContain('lost output');
+  test('stays where a line before it could not be read, which may be its call', () => {
+    const lines = linear(...entries);
+    expect(said(cleanLines([lines[0]!, 'no JSON', ...lines.slice(1)], { keep: 20 }))).toContain(
+      'lost output',
+    );
   });
 
-  test('stays where lines have ids: its call may be on a branch that is not in the file any more', () => {
+  test('goes where only a line behind it could not be read, such as a torn last one', () => {
+    const cleaned = cleanLines([...linear(...entries), '{ "type": "mess'], { keep: 20 });
+    expect(said(cleaned)).not.toContain('lost output');
+  });
+
+  test('goes where lines have ids and none names a parent', () => {
+    const cleaned = cleanLines([...LINEAR, ...entries], { keep: 20 });
+    expect(said(cleaned)).not.toContain('lost output');
+    expect(ids(cleaned)).toContain('a3');
+    expect(cleanLines(cleaned, { keep: 20 })).toEqual(cleaned);
+  });
+
+  test('stays where lines name their parents: its call may be on a branch that is not in the file any more', () => {
     expect(ids(cleanLines(transcript(...entries), { keep: 20 }))).toContain('lost');
   });
 

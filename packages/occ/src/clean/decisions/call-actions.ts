@@ -58,7 +58,10 @@ export function chooseActions(
 
   const leaf = leafOf(transcript);
   const idsBeside = findCallIdsBeside(transcript, path, pairs);
-  const isAlone = isLinear(transcript);
+  const isAlone = hasNoBranches(transcript);
+  const readUpTo = (transcript.problems[0]?.line ?? Number.POSITIVE_INFINITY) - 1;
+  // A call that comes behind its result answers nothing.
+  const hasNoCall = (index: number) => isAlone && index < readUpTo;
   const staysAt = (position: number, index: number, order: number) => {
     const isOpen = position > (unfinished.openFrom ?? Number.POSITIVE_INFINITY);
     const id = () => transcript.results.idAt(transcript.firstResultOf(index) + order);
@@ -70,19 +73,19 @@ export function chooseActions(
     neededMessages: needed.messages,
     orphanAt(position, index, order) {
       if (staysAt(position, index, order)) return KEEP;
-      return isAlone && !isBound ? REMOVE : NUMBER_OF[zones.actionAt(position)];
+      return hasNoCall(index) && !isBound ? REMOVE : NUMBER_OF[zones.actionAt(position)];
     },
     keptOrphanAt: (position) => Math.min(NUMBER_OF[zones.actionAt(position)], TRUNCATE),
-    isLost: (position, index, order) => isAlone && !staysAt(position, index, order),
+    isLost: (position, index, order) => hasNoCall(index) && !staysAt(position, index, order),
   };
 }
 
-/** True if the file has no branches and every line could be read. */
-function isLinear(transcript: Transcript): boolean {
-  if (transcript.dialect !== 'openclaw' || transcript.problems.length > 0) return false;
+/** Whether lines follow each other in the order of the file: none with an id names a parent. */
+function hasNoBranches(transcript: Transcript): boolean {
+  if (transcript.dialect !== 'openclaw') return false;
   const { length } = transcript;
   for (let i = transcript.behindBlanks(0); i < length; i = transcript.behindBlanks(i + 1)) {
-    if (transcript.idNumberOf(i) >= 0) return false;
+    if (transcript.idNumberOf(i) >= 0 && transcript.parentIdOf(i) !== undefined) return false;
   }
   return true;
 }

@@ -67,12 +67,14 @@ export function expectClean(
   // A call on another branch may be answered by a result that stands before the fork.
   const isNeededElsewhere = (id: unknown) =>
     lines.some((line) => !onPath.has(line) && line.calls.some((call) => call.id === id));
-  // Where all lines follow each other and can be read, the call of a result is nowhere.
-  const isLinear =
-    dialect === 'openclaw' &&
-    lines.every(
-      ({ id, value }, index) => id === undefined && (value !== undefined || /^[ \t\r]*$/.test(texts[index]!)),
-    );
+  // Where no line names a parent, the call of a result is nowhere, unless it is in a line before it that cannot be read.
+  const hasBranches =
+    dialect !== 'openclaw' ||
+    lines.some(({ id, value }) => id !== undefined && value?.parentId !== undefined);
+  const firstBroken = lines.findIndex(
+    ({ value }, index) => value === undefined && !/^[ \t\r]*$/.test(texts[index]!),
+  );
+  const isLost = ({ index }: OracleLine) => !hasBranches && (firstBroken < 0 || index < firstBroken);
   const losers = new Set(withoutThinking);
   const planned = lines.map((line) => {
     if (!onPath.has(line)) return { line, calls: [], results: [] };
@@ -87,7 +89,7 @@ export function expectClean(
         const isOpen = line.index > openFrom || line === path.leaf;
         if (isOpen || isNeededElsewhere(line.results[order])) return 'keep';
         // It may part words from thinking that stays: merged-form.property.test.ts judges where.
-        const action = isLinear ? 'remove' : zoneOf(line);
+        const action = isLost(line) ? 'remove' : zoneOf(line);
         const isThere = readLine(after[line.index] ?? '', line.index, dialect).results.length > 0;
         const mayStay = isThere && path.lines.some(({ thinking }) => thinking > 0);
         if (action !== 'remove' || !mayStay) return action;

@@ -81,7 +81,7 @@ export class TranscriptBuilder implements LineSink {
   blanks({ start, length, stride, count }: BlankRun): void {
     this.#transcript.terminated = true;
     let first = 0;
-    // What a blank line is of tells no dialect.
+    // A blank line does not tell the dialect.
     for (; first < count && this.#dialect === undefined; first++)
       this.#detect(Buffer.alloc(length, SPACE), 0, length, start + first * stride);
     clearLineFacts(this.#facts);

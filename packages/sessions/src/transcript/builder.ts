@@ -1,7 +1,7 @@
 import { detectDialect } from './formats/detect.ts';
 import { clearLineFacts, type Dialect, emptyLineFacts } from './formats/dialect.ts';
 import { openclawDialect } from './formats/openclaw.ts';
-import { type BlankRun, isBlank, type LineSink } from './lines.ts';
+import { bareEnd, isBlank, LINE_FEED, type LineSink } from './lines.ts';
 import { parseJson } from './skim/deep-json.ts';
 import { SkimmedLine } from './skim/shape.ts';
 import { Skimmer } from './skim/skimmer.ts';
@@ -14,8 +14,6 @@ const MAX_EARLY_LINES = 1000;
 const MAX_EARLY_BYTES = 4 * 1024 * 1024;
 /** So many lines at most are skimmed alone before it is tried again to skim several together. */
 const MOST_ALONE = 255;
-
-const SPACE = 0x20;
 
 /** A line that came before any that tells the dialect; read again when it is known. */
 interface EarlyLine {
@@ -78,18 +76,18 @@ export class TranscriptBuilder implements LineSink {
     return stop;
   }
 
-  blanks({ start, length, stride, count }: BlankRun): void {
+  blanks(bytes: Buffer, start: number, end: number, offset: number): void {
     this.#transcript.terminated = true;
-    let first = 0;
+    let at = start;
     // A blank line does not tell the dialect.
-    for (; first < count && this.#dialect === undefined; first++)
-      this.#detect(Buffer.alloc(length, SPACE), 0, length, start + first * stride);
+    while (at < end && this.#dialect === undefined) {
+      const lineFeed = bytes.indexOf(LINE_FEED, at);
+      this.#detect(bytes, at, bareEnd(bytes, at, lineFeed), offset + at - start);
+      at = lineFeed + 1;
+    }
     clearLineFacts(this.#facts);
     this.#facts.kind = 'blank';
-    this.#transcript.addBlanks(
-      { start: start + first * stride, length, stride, count: count - first },
-      this.#facts,
-    );
+    this.#transcript.addBlanks(bytes, at, end, offset + at - start, this.#facts);
   }
 
   oversize(offset: number, endOffset: number, terminated: boolean): void {

@@ -1,5 +1,6 @@
 import { KINDS, type TokenUsage } from './entry.ts';
 import { ABSENT } from './formats/dialect.ts';
+import { bareEnd, LINE_FEED } from './lines.ts';
 
 const FIRST_CAPACITY = 256;
 
@@ -38,29 +39,33 @@ class EntryBlock {
   readonly resultCounts = new Uint16Array(BLOCK);
 }
 
-/** A block of blank lines that are all alike: the first tells where the others are. */
+/** A block of blank lines. */
 interface BlankBlock {
   readonly start: number;
-  readonly length: number;
-  /** From one line to the next. */
-  readonly stride: number;
+  /** By line: twice its length, and 1 more where the line end before it has two bytes. Shared by blocks that are alike. */
+  readonly steps: Uint16Array;
   readonly type: number;
   readonly callStart: number;
   readonly resultStart: number;
 }
+
+const LONGEST_STEP = 0xffff;
 
 const BLANK = KINDS.indexOf('blank');
 
 /**
  * The columns of all entries. They grow by blocks, because arrays that are copied to grow leave twice their size behind
  * until the garbage collector runs. `of(index).column[index & IN_BLOCK]` is a value; a block is good until the next call of `of`.
- * Blank lines, of which a file may hold millions, cost nothing as long as they are alike.
+ * Blank lines, of which a file may hold millions, cost two bytes at most where a whole block is blank.
  */
 export class EntryColumns {
   length = 0;
   /** By `index >> BLOCK_BITS`. Undefined for blocks of blank lines, which `show` gives. */
   readonly blocks: (EntryBlock | undefined)[] = [];
   readonly #blanks = new Map<number, BlankBlock>();
+  /** Of the block of blank lines that is being made, and of the one that was made last. */
+  readonly #steps = new Uint16Array(BLOCK);
+  #madeSteps = new Uint16Array(0);
   /** A block that was given up, and is not in use again. */
   #spare: EntryBlock | undefined;
   /** The block of blank lines that was asked for last, written out. */
@@ -77,26 +82,53 @@ export class EntryColumns {
     return index;
   }
 
-  /** A whole block of blank lines like the last one. @returns false where it would not begin a block behind one */
-  addBlanks(start: number, length: number, stride: number): boolean {
+  /**
+   * A whole block of blank lines, behind another blank line.
+   * @param shift from a place in `bytes` to the one in the file
+   * @returns behind its last line end; `at` where there are too few lines, or it would not begin a block
+   */
+  addBlanks(bytes: Buffer, at: number, end: number, shift: number): number {
     const last = this.length - 1;
-    if (last < 0 || this.length % BLOCK !== 0) return false;
+    if (last < 0 || this.length % BLOCK !== 0) return at;
     const block = this.of(last);
-    const at = last & IN_BLOCK;
-    if (block.kinds[at] !== BLANK) return false;
+    const inBlock = last & IN_BLOCK;
+    if (block.kinds[inBlock] !== BLANK) return at;
+    const steps = this.#steps;
+    let next = at;
+    let lineEnd = 1;
+    for (let line = 0; line < BLOCK; line++) {
+      if (next >= end) return at;
+      let lineFeed = next;
+      // Blank lines are short: a native search costs more than the loop.
+      while (bytes[lineFeed] !== LINE_FEED) lineFeed++;
+      const bare = bareEnd(bytes, next, lineFeed);
+      const step = 2 * (bare - next) + lineEnd - 1;
+      if (step > LONGEST_STEP) return at;
+      steps[line] = step;
+      lineEnd = lineFeed + 1 - bare;
+      next = lineFeed + 1;
+    }
     const blanks = {
-      start,
-      length,
-      stride,
-      type: block.types[at]!,
-      callStart: block.callStarts[at]!,
-      resultStart: block.resultStarts[at]!,
+      start: at + shift,
+      steps: this.#keepSteps(),
+      type: block.types[inBlock]!,
+      callStart: block.callStarts[inBlock]!,
+      resultStart: block.resultStarts[inBlock]!,
     };
     const given = this.#giveUpBlanks();
     this.#spare ??= given;
     this.#blanks.set(this.blocks.push(undefined) - 1, blanks);
     this.length += BLOCK;
-    return true;
+    return next;
+  }
+
+  #keepSteps(): Uint16Array {
+    const steps = this.#steps;
+    // Nothing of the file is in between.
+    steps[0]! &= ~1;
+    const isLikeLast = Buffer.compare(asBytes(steps), asBytes(this.#madeSteps)) === 0;
+    if (!isLikeLast) this.#madeSteps = steps.slice();
+    return this.#madeSteps;
   }
 
   #takeSpare(): EntryBlock | undefined {
@@ -109,11 +141,28 @@ export class EntryColumns {
   #giveUpBlanks(): EntryBlock | undefined {
     const number = this.blocks.length - 1;
     const block = this.blocks[number];
-    const blanks = block && describeBlanks(block);
-    if (blanks === undefined) return undefined;
+    if (block === undefined || !this.#readSteps(block)) return undefined;
+    const blanks = {
+      start: block.starts[0]!,
+      steps: this.#keepSteps(),
+      type: block.types[0]!,
+      callStart: block.callStarts[0]!,
+      resultStart: block.resultStarts[0]!,
+    };
     this.#blanks.set(number, blanks);
     this.blocks[number] = undefined;
     return block;
+  }
+
+  /** @returns false where not all lines of a block are blank */
+  #readSteps({ starts, ends, kinds }: EntryBlock): boolean {
+    for (let at = 0; at < BLOCK; at++) {
+      const lineEnd = at === 0 ? 1 : starts[at]! - ends[at - 1]!;
+      const step = 2 * (ends[at]! - starts[at]!) + lineEnd - 1;
+      if (kinds[at] !== BLANK || step > LONGEST_STEP || (lineEnd !== 1 && lineEnd !== 2)) return false;
+      this.#steps[at] = step;
+    }
+    return true;
   }
 
   show(index: number): EntryBlock {
@@ -126,9 +175,13 @@ export class EntryColumns {
     }
     const block = this.#shown?.block ?? makeBlankBlock();
     this.#shown = { number, block };
+    let before = blanks.start - 1;
     for (let at = 0; at < BLOCK; at++) {
-      block.starts[at] = blanks.start + at * blanks.stride;
-      block.ends[at] = blanks.start + at * blanks.stride + blanks.length;
+      const step = blanks.steps[at]!;
+      const start = before + 1 + (step & 1);
+      block.starts[at] = start;
+      before = start + (step >> 1);
+      block.ends[at] = before;
     }
     block.types.fill(blanks.type);
     block.callStarts.fill(blanks.callStart);
@@ -137,18 +190,7 @@ export class EntryColumns {
   }
 }
 
-function describeBlanks(block: EntryBlock): BlankBlock | undefined {
-  const { starts, ends, kinds, types, callStarts, resultStarts } = block;
-  const start = starts[0]!;
-  const length = ends[0]! - start;
-  const stride = starts[1]! - start;
-  for (let at = 0; at < BLOCK; at++) {
-    if (kinds[at] !== BLANK || starts[at] !== start + at * stride || ends[at] !== starts[at]! + length) {
-      return undefined;
-    }
-  }
-  return { start, length, stride, type: types[0]!, callStart: callStarts[0]!, resultStart: resultStarts[0]! };
-}
+const asBytes = ({ buffer, byteLength }: Uint16Array<ArrayBuffer>) => new Uint8Array(buffer, 0, byteLength);
 
 /** All that a blank line has beside its place. */
 function makeBlankBlock(): EntryBlock {

@@ -6,7 +6,7 @@ export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** From here on it is worth while to leave out the rest of long strings. */
 const LONG_LINE_BYTES = 1024 * 1024;
 
-const LINE_FEED = 0x0a;
+export const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 export interface LineSink {
@@ -22,21 +22,10 @@ export interface LineSink {
    * @returns behind the last of them
    */
   lines?(bytes: Buffer, start: number, end: number, offset: number): number;
-  /** Takes blank lines that are all alike, each with its line end. Without it each is a line of its own. */
-  blanks?(run: BlankRun): void;
+  /** Takes blank lines that follow each other, each with its line end. Without it each is a line of its own. */
+  blanks?(bytes: Buffer, start: number, end: number, offset: number): void;
   /** A line of more than the allowed bytes, also without the rest of its long strings: only its place is known. */
   oversize(offset: number, endOffset: number, terminated: boolean): void;
-}
-
-/** Blank lines that follow each other and are all alike. */
-export interface BlankRun {
-  /** Where the first one begins in the file. */
-  readonly start: number;
-  /** Of a line, without its end. */
-  readonly length: number;
-  /** From one line to the next. */
-  readonly stride: number;
-  readonly count: number;
 }
 
 /**
@@ -106,10 +95,11 @@ export class LineSplitter {
         this.#keep(chunk, at, count);
         break;
       }
-      const run = base + at > 0 && this.#sink.blanks !== undefined && findRun(chunk, at, end, count, base);
-      if (run) {
-        this.#sink.blanks!(run);
-        at += run.count * run.stride;
+      const behind =
+        base + at > 0 && this.#sink.blanks !== undefined ? behindBlankLines(chunk, at, count) : at;
+      if (behind > end + 1) {
+        this.#sink.blanks!(chunk, at, behind, base + at);
+        at = behind;
       } else {
         this.#emit(chunk, at, end, base + at, true);
         at = end + 1;
@@ -142,7 +132,7 @@ export class LineSplitter {
       start += 3;
       offset += 3;
     }
-    const bare = terminated && end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
+    const bare = terminated ? bareEnd(bytes, start, end) : end;
     if (bare - start > this.#maxLine) {
       this.#sink.oversize(offset, offset + end - start, terminated);
       return;
@@ -192,21 +182,20 @@ function indexOfLineFeed(bytes: Buffer, from: number, limit: number): number {
   return found < limit ? found : -1;
 }
 
-/** The blank lines from one on that are like it; undefined for a line that is not blank, or alone. */
-function findRun(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  limit: number,
-  base: number,
-): BlankRun | undefined {
-  const bare = end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
-  if (!isBlank(bytes, start, bare)) return undefined;
-  const stride = end + 1 - start;
-  let next = end + 1;
-  while (next < limit && bytes[next] === bytes[next - stride]) next++;
-  const count = Math.floor((next - start) / stride);
-  return count > 1 ? { start: base + start, length: bare - start, stride, count } : undefined;
+/** Behind the last of the blank lines from one on; `start` where it is not blank. */
+function behindBlankLines(bytes: Buffer, start: number, limit: number): number {
+  let behind = start;
+  for (let at = start; at < limit; at++) {
+    const c = bytes[at];
+    if (c === LINE_FEED) behind = at + 1;
+    else if (!isBlankByte(c)) break;
+  }
+  return behind;
+}
+
+/** Where a line ends without its line end, by the place of its line feed. */
+export function bareEnd(bytes: Buffer, start: number, lineFeed: number): number {
+  return lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed;
 }
 
 /** Lines are looked at four bytes at a time. */
@@ -216,9 +205,10 @@ function wholeWords(length: number): number {
 
 /** Whether there is nothing in a line. */
 export function isBlank(bytes: Buffer, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) {
-    const c = bytes[i]!;
-    if (c !== 0x20 && c !== 0x09 && c !== 0x0d) return false;
-  }
+  for (let i = start; i < end; i++) if (!isBlankByte(bytes[i])) return false;
   return true;
+}
+
+function isBlankByte(c: number | undefined): boolean {
+  return c === 0x20 || c === 0x09 || c === CARRIAGE_RETURN;
 }

@@ -1,4 +1,4 @@
-import { BLOCK, BLOCK_BITS, IN_BLOCK, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
+import { BLOCK_BITS, IN_BLOCK, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
 import {
   FLAG,
   IMAGE_CHARACTERS,
@@ -13,7 +13,7 @@ import {
 } from './entry.ts';
 import { EntryFigures, KIND_NUMBER } from './entry-figures.ts';
 import { ABSENT, type DialectName, type LeafControl, type LineFacts } from './formats/dialect.ts';
-import type { BlankRun } from './lines.ts';
+import { bareEnd, LINE_FEED } from './lines.ts';
 import { listStretch, type Stretch } from './list-stretch.ts';
 import { NULL_REF } from './skim/shape.ts';
 import { StringTable } from './skim/string-table.ts';
@@ -268,13 +268,18 @@ export class Transcript extends EntryFigures {
     if (facts.preserved !== undefined) this.#preserved.set(index, facts.preserved);
   }
 
-  /** For the builder: more lines, blank and all alike. Whole blocks of them are told by the first. */
-  addBlanks({ start, length, stride, count }: BlankRun, facts: LineFacts): void {
-    for (let done = 0; done < count; ) {
-      const from = start + done * stride;
-      const isBlock = count - done >= BLOCK && this.columns.addBlanks(from, length, stride);
-      if (!isBlock) this.add(from, from + length, facts);
-      done += isBlock ? BLOCK : 1;
+  /** For the builder: blank lines, each with its line end. Whole blocks of them take little memory. */
+  addBlanks(bytes: Buffer, start: number, end: number, offset: number, facts: LineFacts): void {
+    const shift = offset - start;
+    for (let at = start; at < end; ) {
+      const behind = this.columns.addBlanks(bytes, at, end, shift);
+      if (behind > at) {
+        at = behind;
+        continue;
+      }
+      const lineFeed = bytes.indexOf(LINE_FEED, at);
+      this.add(at + shift, bareEnd(bytes, at, lineFeed) + shift, facts);
+      at = lineFeed + 1;
     }
   }
 

@@ -28,6 +28,7 @@ test.each([
   ['of a carriage return', '\r\n'],
   ['of spaces', '  \n'],
   ['that differ', '\n \n'],
+  ['that differ, with carriage returns', ' \n\r\n\t\r\r\n'],
 ])('blank lines %s between others', (_, blank) => {
   const run = blank.repeat(3 * BLOCK + 7);
   const text = `${HEADER}${run}${line('a', null, 'user', [{ type: 'text', text: 'hi' }])}${run}${CALL}${run}${RESULT}${run}`;
@@ -66,8 +67,9 @@ test.each([
   ['nothing', '\n', ''],
   ['a carriage return', '\r\n', ''],
   ['spaces', '  \n', '  '],
+  ['what differs', ' \n\r\n', ' '],
 ])('a million of them of %s are found together, and looked at together', (_, blank, content) => {
-  const text = Buffer.from(`${HEADER}${blank.repeat(1_000_000)}${CALL}`);
+  const text = Buffer.from(`${HEADER}${blank.repeat(1_000_000 / blank.match(/\n/g)!.length)}${CALL}`);
   const builder = new TranscriptBuilder();
   let calls = 0;
   const counted: LineSink = {
@@ -75,9 +77,9 @@ test.each([
       calls++;
       builder.line(...given);
     },
-    blanks: (run) => {
+    blanks: (...given) => {
       calls++;
-      builder.blanks(run);
+      builder.blanks(...given);
     },
     oversize: (...given) => builder.oversize(...given),
   };
@@ -112,4 +114,21 @@ test('millions of them cost less than a byte each', LONG, () => {
   for (let at = 0; at < 4_000_000; at++) builder.line(empty, 0, 0, at, true);
   expect(held() - before).toBeLessThan(4_000_000);
   expect(builder.finish(4_000_000).length).toBe(4_000_000);
+});
+
+test.each([
+  ['are alike', () => ' \n'],
+  ['repeat', (at: number) => (at % 2 === 0 ? ' \n' : '\r\n')],
+  ['are in no order', (at: number) => `${' '.repeat((at * at) % 7)}${at % 3 === 0 ? '\r' : ''}\n`],
+])('what is held of 300,000 that %s is less than three bytes each', (_, lineAt) => {
+  const run = Buffer.from(Array.from({ length: 300_000 }, (_, at) => lineAt(at)).join(''));
+  const held = () => process.memoryUsage().arrayBuffers;
+  const builder = new TranscriptBuilder('openclaw');
+  const splitter = new LineSplitter(builder);
+  splitter.push(Buffer.from(HEADER));
+  const before = held();
+  for (let at = 0; at < run.length; at += 65_536) splitter.push(run.subarray(at, at + 65_536));
+  expect(held() - before).toBeLessThan(900_000 + 2 * 2 ** 20);
+  splitter.finish();
+  expect(builder.finish(HEADER.length + run.length).length).toBe(300_001);
 });

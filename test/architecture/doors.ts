@@ -19,6 +19,8 @@ export const DOORS: Doors = {
     ],
     entry: ['delivery-context', 'json-object', 'read-session-entry', 'session-entry', 'snapshots'],
     key: [
+      'build',
+      'channel-names',
       'classify',
       'former-case',
       'group',
@@ -43,7 +45,13 @@ export const DOORS: Doors = {
     ],
     'lifecycle/entry-updates': ['change-entry', 'delivery-route', 'inbound-meta'],
     'lifecycle/fork': ['thread-fork'],
-    'lifecycle/init': ['assert-message', 'init-request', 'recorded-session', 'start-session'],
+    'lifecycle/init': [
+      'assert-message',
+      'init-request',
+      'recorded-session',
+      'separate-senders',
+      'start-session',
+    ],
     'lifecycle/reset': ['reset-fields', 'reset-session'],
     message: ['chat-type', 'msg-context'],
     'openclaw-db/entries': ['entry-rows'],

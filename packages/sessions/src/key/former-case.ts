@@ -1,5 +1,5 @@
 /** Keys from before ids kept their case in them: `ME` and `me` had one. */
-import { foldIdCase } from './channel-names.ts';
+import { CHANNELS, foldIdCase } from './channel-names.ts';
 import { formatSessionKey } from './format.ts';
 import { parseSessionKey } from './parse.ts';
 import type { ParsedAgentKey } from './parsed-key.ts';
@@ -26,6 +26,28 @@ export function readOwnKey(formerKey: string, { provider, from, threadId }: Reco
     return loosen(kept) === former ? kept : former;
   };
   return respell(formerKey, exact(id), exact(threadId));
+}
+
+/** Whether the former key is that of the sender, so that others whose ids differ by case or spaces had it too. */
+export function isFormerKeyOf(key: string, sender: RecordedSender): boolean {
+  const id = loosen(readSenderId(sender) ?? '');
+  let isOf = false;
+  respell(
+    key,
+    (peerId) => {
+      isOf ||= id !== '' && peerId === id;
+      return peerId;
+    },
+    (threadId) => threadId,
+  );
+  return isOf;
+}
+
+/** Whether no other id of the network had the former key. */
+export function isOnlyId({ provider = '', from }: RecordedSender): boolean {
+  const id = readSenderId({ provider, from }) ?? '';
+  const [upper, lower] = [id.toUpperCase(), id.toLowerCase()].map((one) => foldIdCase(provider, one));
+  return CHANNELS.has(provider) && upper === lower;
 }
 
 export function readSenderId({ provider = '', from }: RecordedSender): string | undefined {

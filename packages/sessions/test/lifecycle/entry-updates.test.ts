@@ -206,6 +206,7 @@ describe('recordSessionMetaFromInbound', () => {
       chatType: 'direct',
       origin: {
         from: 'telegram:2',
+        exactFrom: 'telegram:2',
         extra: 1,
         label: 'Bob',
         provider: 'telegram',

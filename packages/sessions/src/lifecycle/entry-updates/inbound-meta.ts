@@ -1,10 +1,26 @@
 import { isJsonObject } from '../../entry/json-object.ts';
 import type { SessionEntry, SessionOrigin } from '../../entry/session-entry.ts';
+import { CHANNELS } from '../../key/channel-names.ts';
 import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../../key/group.ts';
+import { isKeyText, MAX_SESSION_KEY_LENGTH } from '../../key/key-text.ts';
 import { isGroupType, normalizeChatType } from '../../message/chat-type.ts';
 import type { MsgContext } from '../../message/msg-context.ts';
 
 const MAX_NAME_LENGTH = 200;
+
+/** As we keep it: with `from` as the network gave it, neither trimmed nor cut. Absent in entries of former versions. */
+export interface ExactOrigin extends SessionOrigin {
+  exactFrom?: string;
+}
+
+/** The address of the sender that an entry names, letter for letter. Undefined where it may have been another one. */
+export function readExactFrom({ from, exactFrom, provider }: Readonly<ExactOrigin>): string | undefined {
+  if (typeof from !== 'string') return undefined;
+  if (typeof exactFrom === 'string' && readName(exactFrom) === from) return exactFrom;
+  // Ids of these networks have no spaces at their end.
+  const isWhole = from.length < MAX_NAME_LENGTH;
+  return isWhole && provider !== undefined && CHANNELS.has(provider) ? from : undefined;
+}
 
 /** What a message tells about its conversation, to be merged into the entry. What it does not tell stays as it was. */
 export function deriveSessionMeta(
@@ -39,7 +55,7 @@ export function readMessageChannel(ctx: MsgContext): string | undefined {
   return channel?.toLowerCase();
 }
 
-function deriveOrigin(ctx: MsgContext, chatType: SessionOrigin['chatType']): SessionOrigin {
+function deriveOrigin(ctx: MsgContext, chatType: SessionOrigin['chatType']): ExactOrigin {
   const threadId = ctx.MessageThreadId;
   return withoutGaps({
     label: readConversationName(ctx),
@@ -47,6 +63,7 @@ function deriveOrigin(ctx: MsgContext, chatType: SessionOrigin['chatType']): Ses
     surface: readName(ctx.Surface)?.toLowerCase(),
     chatType,
     from: readName(ctx.From),
+    exactFrom: readAddress(ctx.From),
     to: readName(ctx.OriginatingTo) ?? readName(ctx.To),
     accountId: readName(ctx.AccountId),
     threadId: typeof threadId === 'number' ? threadId : readName(threadId),
@@ -100,6 +117,11 @@ function readName(value: unknown): string | undefined {
   const line = value.slice(0, 4 * MAX_NAME_LENGTH).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
   const name = line.toWellFormed().trim().slice(0, MAX_NAME_LENGTH).toWellFormed();
   return name === '' ? undefined : name;
+}
+
+function readAddress(value: unknown): string | undefined {
+  const isAddress = typeof value === 'string' && value.trim() !== '' && isKeyText(value);
+  return isAddress && value.length <= MAX_SESSION_KEY_LENGTH ? value : undefined;
 }
 
 function withoutGaps<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {

@@ -3,6 +3,7 @@ import { mergeSessionEntry } from '../../entry/read-session-entry.ts';
 import type { SessionEntry } from '../../entry/session-entry.ts';
 import type { GroupKeyResolution } from '../../key/group.ts';
 import type { MsgContext } from '../../message/msg-context.ts';
+import type { StoredSession } from '../../store/contract.ts';
 import { copyJson } from '../../store/json-value.ts';
 import {
   type AgentSessions,
@@ -13,10 +14,11 @@ import {
 import { type Clock, type ClockParams, readClock } from '../clock.ts';
 import { assertMessage } from '../init/assert-message.ts';
 import { markRecorded } from '../init/recorded-session.ts';
+import { mayClaim } from '../init/separate-senders.ts';
 import { nameSession, startSession } from '../init/start-session.ts';
 import { isLive, locateEntry } from '../locate-entry.ts';
 import { deliveryFields, mergeDelivery, normalizeDeliveryContext, readDelivery } from './delivery-route.ts';
-import { deriveSessionMeta } from './inbound-meta.ts';
+import { deriveSessionMeta, type ExactOrigin } from './inbound-meta.ts';
 
 /** Records who and where a message is from: origin, chat type, group, names. `updatedAt` stays as it is. */
 export async function recordSessionMetaFromInbound(
@@ -36,7 +38,7 @@ export async function recordSessionMetaFromInbound(
     readClock(params),
     params.sessionKey,
     params.createIfMissing ?? true,
-    (entry) => deriveSessionMeta(ctx, entry, groupResolution),
+    (found) => deriveRecorded(ctx, found, groupResolution),
   );
 }
 
@@ -71,11 +73,24 @@ export async function updateLastRoute(
     readClock(params),
     params.sessionKey,
     params.createIfMissing ?? true,
-    (entry) => ({
-      ...(ctx === undefined ? {} : deriveSessionMeta(ctx, entry, params.groupResolution)),
-      ...deliveryFields(entry, mergeDelivery(given, readDelivery(entry))),
+    (found) => ({
+      ...(ctx === undefined ? {} : deriveRecorded(ctx, found, params.groupResolution)),
+      ...deliveryFields(found?.entry, mergeDelivery(given, readDelivery(found?.entry))),
     }),
   );
+}
+
+/** Whose session it is stays open where that is not sure: the first message that goes on in it decides. */
+function deriveRecorded(
+  ctx: MsgContext,
+  found: StoredSession | undefined,
+  group: GroupKeyResolution | null | undefined,
+): Partial<SessionEntry> {
+  const meta = deriveSessionMeta(ctx, found?.entry, group);
+  if (found === undefined || !ctx.From || mayClaim(found, ctx)) return meta;
+  const { from, exactFrom }: ExactOrigin = found.entry.origin ?? {};
+  const origin: ExactOrigin = { ...meta.origin, from, exactFrom };
+  return { ...meta, origin };
 }
 
 /**
@@ -88,14 +103,14 @@ async function recordInEntry(
   clock: Clock,
   sessionKey: string,
   createIfMissing: boolean,
-  patchOf: (entry: Readonly<SessionEntry> | undefined) => Partial<SessionEntry>,
+  patchOf: (found: StoredSession | undefined) => Partial<SessionEntry>,
 ): Promise<SessionEntry | null> {
   const asked = readOwnKey(agent, sessionKey);
   const recorded = await agent.store.updateMany(async (draft) => {
     const found = await locateEntry(draft, asked, agent);
     const key = found?.key ?? asked;
     if (isLive(found)) {
-      draft.set(key, { ...found.entry, ...patchOf(found.entry) });
+      draft.set(key, { ...found.entry, ...patchOf(found) });
       return draft.get(key);
     }
     if (!createIfMissing) return null;

@@ -4,7 +4,8 @@ import type { SessionStore } from '../../store/contract.ts';
 import type { AgentSessions } from '../agent-sessions.ts';
 import type { InitRequest } from '../init/init-request.ts';
 import { hasBegun } from '../init/recorded-session.ts';
-import { isLive, locateEntry } from '../locate-entry.ts';
+import { locateOwn } from '../init/separate-senders.ts';
+import { isLive } from '../locate-entry.ts';
 import {
   discardFork,
   type ForkedSession,
@@ -37,9 +38,9 @@ export async function prepareThreadFork(
   request: InitRequest,
   onFailure: (error: Error) => void,
 ): Promise<ThreadFork | undefined> {
-  const { agent, sessionKey, parentSessionKey } = request;
+  const { agent, parentSessionKey } = request;
   if (parentSessionKey === undefined || request.resetTriggered) return undefined;
-  if (await hasBegun(agent, await locateEntry(agent.store, sessionKey, agent))) return undefined;
+  if (await hasBegun(agent, await locateOwn(agent.store, request))) return undefined;
   try {
     return await forkParent(request, parentSessionKey);
   } catch (error) {
@@ -49,11 +50,9 @@ export async function prepareThreadFork(
   }
 }
 
-async function forkParent(
-  { agent, clock, topicId }: InitRequest,
-  parentSessionKey: string,
-): Promise<ThreadFork | undefined> {
-  const parent = await locateEntry(agent.store, parentSessionKey, agent);
+async function forkParent(request: InitRequest, parentSessionKey: string): Promise<ThreadFork | undefined> {
+  const { agent, clock, topicId } = request;
+  const parent = await locateOwn(agent.store, { ...request, sessionKey: parentSessionKey });
   if (!isLive(parent)) return undefined;
   const fork = await prepareFork(agent, parent.entry, clock, topicId);
   return fork === undefined ? undefined : { ...fork, placed: false };

@@ -1,6 +1,7 @@
 import type { LockOptions } from '../../disk/lock.ts';
 import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../../key/group.ts';
 import { parseAgentSessionKey } from '../../key/parse.ts';
+import type { NormalizeId } from '../../key/person-entry.ts';
 import { canonicalizeMainSessionAlias, resolveSessionKey, type SessionScope } from '../../key/resolve.ts';
 import { parseThreadSessionSuffix } from '../../key/thread.ts';
 import { type LayoutOptions, resolveStorePath } from '../../layout/paths.ts';
@@ -21,6 +22,7 @@ import { type Clock, type ClockParams, readClock } from '../clock.ts';
 import { readMessageChannel } from '../entry-updates/inbound-meta.ts';
 import { assertMessage } from './assert-message.ts';
 import { readCommandText, stripOwnMention } from './command-text.ts';
+import { type Links, readSenderKey } from './separate-senders.ts';
 
 /** The parts of the configuration that the lifecycle reads, in OpenClaw's spelling. */
 export interface LifecycleConfig {
@@ -42,6 +44,8 @@ export type InitSessionStateParams = ClockParams &
     commandAuthorized?: boolean;
     /** Instead of the channel's configured list. */
     allowFrom?: readonly (string | number)[];
+    /** Of the channel, for the ids of identity links. */
+    normalizeId?: NormalizeId;
     /** IANA name; the zone of the machine when absent. */
     timeZone?: string;
     /** For the transcript that a reset archives. Waits for 2 s; what is in use for longer is archived by a later call. */
@@ -76,6 +80,7 @@ export interface InitRequest {
   bodyStripped: string | undefined;
   policy: SessionResetPolicy;
   timeZone: string | undefined;
+  links: Links;
 }
 
 const SYSTEM_PROVIDERS: ReadonlySet<string> = new Set(['heartbeat', 'cron-event', 'exec-event']);
@@ -93,10 +98,12 @@ export function readInitRequest(params: InitSessionStateParams): InitRequest {
       agent,
       canonicalizeMainSessionAlias({ agentId, sessionKey: key, mainKey, scope: sessionScope }),
     );
-  const sessionKey = readKey(resolveSessionKey(sessionScope, ctx, mainKey, agentId));
   const groupResolution = resolveGroupSessionKey(ctx) ?? undefined;
   const isGroup = groupResolution !== undefined || isGroupMessage(ctx);
   const isSystemEvent = SYSTEM_PROVIDERS.has(ctx.Provider?.trim().toLowerCase() ?? '');
+  const links = { identityLinks: cfg.session?.identityLinks, normalizeId: params.normalizeId };
+  const routed = readKey(resolveSessionKey(sessionScope, ctx, mainKey, agentId));
+  const sessionKey = readSenderKey({ sessionKey: routed, ctx, isSystemEvent, links });
   const parentSessionKey = ctx.ParentSessionKey?.trim() ? readKey(ctx.ParentSessionKey) : undefined;
   const isThread = resolveThreadFlag({
     sessionKey,
@@ -125,6 +132,7 @@ export function readInitRequest(params: InitSessionStateParams): InitRequest {
       channel,
     }),
     timeZone: params.timeZone,
+    links,
   };
 }
 

@@ -39,7 +39,7 @@ export async function initSessionState(params: InitSessionStateParams): Promise<
   const early = Promise.withResolvers<InitOutcome>();
   const written = settleFork(agent, fork, () =>
     agent.store.updateMany(async (draft) => {
-      separateSenders(draft, request, params.cfg.session);
+      await separateSenders(draft, request);
       const found = await locateEntry(draft, sessionKey, agent);
       const begun = (await hasBegun(agent, found)) ? found : undefined;
       if (begun === undefined) {

@@ -271,7 +271,7 @@ export const DOORS: Doors = {
     bot: ['contract', 'find-end', 'find-place', 'open-bot'],
     'bot/streaming': ['open-stream', 'signs'],
     'channel-notes': ['channel-notes'],
-    channels: ['accounts', 'all', 'contract', 'hide-secrets', 'open-channel', 'send-failure'],
+    channels: ['accounts', 'all', 'contract', 'hide-secrets', 'open-channel', 'send-failure', 'spellings'],
     'channels/discord': ['driver', 'target'],
     'channels/discord/connection': ['event-lanes', 'gateway-link', 'stream-place'],
     'channels/discord/receiving': ['channel-book', 'inbound', 'wire-interaction', 'wire-message'],

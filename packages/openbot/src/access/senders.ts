@@ -1,7 +1,7 @@
 /** What a sender may do, by ids alone: a name can be changed, and taken by another person. */
 import type { MsgContext } from '@openbot/sessions';
 import { isAuthorizedSender, isEverybody } from '@openbot/sessions/policy';
-import { findKind } from '../channels/all.ts';
+import { findNormalizeId } from '../channels/spellings.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import { resolveChannelSettings } from '../config/channels.ts';
 
@@ -71,5 +71,5 @@ function isAmong(
   allowFrom: Ids | undefined,
 ): boolean {
   const facts = { ...ctx, Provider: channel, Surface: channel, OriginatingChannel: channel };
-  return isAuthorizedSender({ ctx: facts, allowFrom, normalizeId: findKind(channel)?.normalizeId });
+  return isAuthorizedSender({ ctx: facts, allowFrom, normalizeId: findNormalizeId(channel) });
 }

@@ -1,6 +1,6 @@
 import { type MsgContext, OpenBotError, resolveGroupSessionKey } from '@openbot/sessions';
 import { resolveAgentIdFromSessionKey } from '@openbot/sessions/key';
-import { findKind } from '../channels/all.ts';
+import { findNormalizeId } from '../channels/spellings.ts';
 import { resolveDefaultAgentId } from '../config/agents.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import { type RoutePeer, resolveRoute } from '../routing/resolve-route.ts';
@@ -31,7 +31,7 @@ export function routeMessage(
     teamId: ctx.GroupSpace,
     roles: ctx.SenderRoles,
     agentId: ctx.AgentId,
-    normalizeId: findKind(channel.name)?.normalizeId,
+    normalizeId: findNormalizeId(channel.name),
   });
   return { agentId, sessionKey, ...(config.session?.threads?.inheritParent && { parentSessionKey }) };
 }

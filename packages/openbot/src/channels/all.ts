@@ -1,12 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
-import type { NormalizeId } from '@openbot/sessions/key';
 import { isInstalled } from '../install-command.ts';
-import type { DeliveryTarget } from '../outbox/contract.ts';
 import type { ChannelDriver } from './contract.ts';
-import { canonicalTarget as targetOnDiscord } from './discord/target.ts';
-import { canonicalTarget as targetOnTelegram } from './telegram/target.ts';
-import { canonicalTarget as targetOnWebhook } from './webhook/target.ts';
-import { normalizePhone, canonicalTarget as targetOnWhatsApp } from './whatsapp/recipient.ts';
 
 /** A chat network that this version can speak on. */
 export interface ChannelKind {
@@ -24,10 +18,6 @@ export interface ChannelKind {
   readonly credentialHint: string;
   /** A variable of the environment that has it for the account `default` where no setting has. */
   readonly variable?: string;
-  /** One spelling for all ids that the network itself takes for one person. Left out: ids are compared as they are. */
-  readonly normalizeId?: NormalizeId;
-  /** One spelling for all addresses of one recipient. May throw for what is none. Left out: addresses are compared as they are. */
-  canonicalTarget?(target: DeliveryTarget): DeliveryTarget;
 }
 
 export type ChannelKinds = Readonly<Record<string, ChannelKind>>;
@@ -38,7 +28,6 @@ export const CHANNEL_KINDS: ChannelKinds = {
     label: 'Telegram',
     load: () => import('./telegram/driver.ts'),
     packages: ['grammy'],
-    canonicalTarget: targetOnTelegram,
     credential: 'botToken',
     credentialHint: 'Write /newbot to @BotFather in Telegram; it answers with the token',
     variable: 'TELEGRAM_BOT_TOKEN',
@@ -47,7 +36,6 @@ export const CHANNEL_KINDS: ChannelKinds = {
     label: 'Discord',
     load: () => import('./discord/driver.ts'),
     packages: ['@discordjs/ws', '@discordjs/rest'],
-    canonicalTarget: targetOnDiscord,
     credential: 'token',
     credentialHint: 'Make an application at discord.com/developers, and take the token of its bot',
     variable: 'DISCORD_BOT_TOKEN',
@@ -58,15 +46,12 @@ export const CHANNEL_KINDS: ChannelKinds = {
     packages: [],
     credential: 'accessToken',
     distinct: 'phoneNumberId',
-    normalizeId: normalizePhone,
-    canonicalTarget: targetOnWhatsApp,
     credentialHint: 'Make a system user at business.facebook.com, and a token of it for your WhatsApp app',
   },
   webhook: {
     label: 'Webhook',
     load: () => import('./webhook/driver.ts'),
     packages: [],
-    canonicalTarget: targetOnWebhook,
     credential: 'secret',
     credentialHint: 'Choose a long random text; the other program signs with the same',
   },
@@ -74,15 +59,6 @@ export const CHANNEL_KINDS: ChannelKinds = {
 
 export function findKind(channel: string, kinds: ChannelKinds = CHANNEL_KINDS): ChannelKind | undefined {
   return Object.hasOwn(kinds, channel) ? kinds[channel] : undefined;
-}
-
-/** The target in the one spelling that its recipient has. What no network of ours can read stays as it is. */
-export function canonicalTarget(target: DeliveryTarget): DeliveryTarget {
-  try {
-    return findKind(target.channel)?.canonicalTarget?.(target) ?? target;
-  } catch {
-    return target;
-  }
 }
 
 /** The one command, as npm in the folder of this program would be given it. */

@@ -6,7 +6,7 @@ import {
 } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
 import { type ChannelNotesStore, openMemoryNotes, openSqliteNotes } from '../channel-notes/channel-notes.ts';
-import { canonicalTarget } from '../channels/all.ts';
+import { canonicalTarget } from '../channels/spellings.ts';
 import type { Cooldowns } from '../cooldowns/contract.ts';
 import { openFileCooldowns } from '../cooldowns/files/file-cooldowns.ts';
 import { openMemoryCooldowns } from '../cooldowns/memory/memory-cooldowns.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canonicalTarget } from '../../src/channels/all.ts';
+import { canonicalTarget } from '../../src/channels/spellings.ts';
 import type { DeliveryTarget } from '../../src/outbox/contract.ts';
 import { openMemoryState, openState } from '../../src/state/open-state.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';

@@ -1,7 +1,7 @@
 import { isEntryOf, readEntryId } from '@openbot/sessions/key';
 import { isEverybody } from '@openbot/sessions/policy';
 import { readPairing } from '../../access/pairing-file.ts';
-import { findKind } from '../../channels/all.ts';
+import { findNormalizeId } from '../../channels/spellings.ts';
 import type { BotConfig, TopicSettings } from '../../config/bot-config.ts';
 import type { Check, Finding, Place } from '../contract.ts';
 
@@ -48,8 +48,7 @@ function judge(entry: Entry, known: readonly Known[]): readonly Finding[] {
 
 function means({ channel, id }: Entry, one: Known): boolean {
   if (channel !== undefined && channel !== one.channel) return false;
-  const { normalizeId } = findKind(one.channel) ?? {};
-  return isEntryOf(id, { channels: [one.channel], ids: [one.id], normalizeId });
+  return isEntryOf(id, { channels: [one.channel], ids: [one.id], normalizeId: findNormalizeId(one.channel) });
 }
 
 /** Whether they differ only in what was once left out of the comparison. */

@@ -7,6 +7,7 @@ import {
 } from '@openbot/sessions';
 import { isGroupType } from '@openbot/sessions/key';
 import { mayCommand } from '../access/senders.ts';
+import { findNormalizeId } from '../channels/spellings.ts';
 import { isMachineZone } from '../config/machine-zone.ts';
 import { type ModelRef, resolveModel } from '../config/models.ts';
 import type { Turn } from './open-turn.ts';
@@ -43,6 +44,7 @@ export async function initSession(turn: Turn, ctx: MsgContext): Promise<TurnSess
       cfg: tools.config,
       commandAuthorized: mayCommand(tools.config, turn.message.identity, ctx),
       allowFrom: [],
+      normalizeId: findNormalizeId(turn.message.identity.channel),
       ...sessions,
       timeZone: isMachineZone(agent.userTimezone) ? undefined : agent.userTimezone,
       now,

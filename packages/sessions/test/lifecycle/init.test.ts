@@ -407,6 +407,15 @@ describe('reset triggers', () => {
     );
   });
 
+  it('from a sender whose id has another spelling on their network', async () => {
+    agent.writeStore({ 'agent:main:main': entry });
+    const ctx = { Body: '/new', Provider: 'whatsapp', SenderE164: '+15551234567' };
+    const allowFrom = ['+1 555 123-4567'];
+    const normalizeId = (id: string) => id.replace(/[ -]/g, '');
+    expect((await init(ctx, { allowFrom })).resetTriggered).toBe(false);
+    expect((await init(ctx, { allowFrom, normalizeId })).resetTriggered).toBe(true);
+  });
+
   it('behind the wrappers and mentions that adapters leave', async () => {
     const cases: [MsgContext, string][] = [
       [{ Body: '[Dec 4 17:35] /new go' }, 'go'],

@@ -44,7 +44,7 @@ export type InitSessionStateParams = ClockParams &
     commandAuthorized?: boolean;
     /** Instead of the channel's configured list. */
     allowFrom?: readonly (string | number)[];
-    /** Of the channel, for the ids of identity links. */
+    /** Of the channel, for `allowFrom` and the ids of identity links: the spellings that its network takes for one person. */
     normalizeId?: NormalizeId;
     /** IANA name; the zone of the machine when absent. */
     timeZone?: string;
@@ -178,10 +178,11 @@ function readReset(
   const body = isGroup ? stripOwnMention(triggerBodyNormalized, ctx.BotUsername) : triggerBodyNormalized;
   const CommandAuthorized = params.commandAuthorized ?? ctx.CommandAuthorized;
   const allowFrom = params.allowFrom ?? readAllowFrom(params.cfg, channel);
+  const sender = { ctx: { ...ctx, CommandAuthorized }, normalizeId: params.normalizeId };
   const match = matchResetTrigger({
     body,
     triggers: params.cfg.session?.resetTriggers,
-    authorized: !isSystemEvent && isAuthorizedSender({ ctx: { ...ctx, CommandAuthorized }, allowFrom }),
+    authorized: !isSystemEvent && isAuthorizedSender({ ...sender, allowFrom }),
     botUsername: ctx.BotUsername,
   });
   return { triggerBodyNormalized, resetTriggered: match !== null, bodyStripped: match?.bodyStripped };

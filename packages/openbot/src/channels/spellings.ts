@@ -32,3 +32,14 @@ export function canonicalTarget(target: DeliveryTarget): DeliveryTarget {
     return target;
   }
 }
+
+/** Whether two addresses are one recipient, thread included. */
+export function isSameRecipient(one: DeliveryTarget, other: DeliveryTarget): boolean {
+  const [first, second] = [one, other].map(canonicalTarget) as [DeliveryTarget, DeliveryTarget];
+  return (
+    first.channel === second.channel &&
+    first.accountId === second.accountId &&
+    first.to === second.to &&
+    String(first.threadId ?? '') === String(second.threadId ?? '')
+  );
+}

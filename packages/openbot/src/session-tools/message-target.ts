@@ -1,5 +1,6 @@
 import { resolveSendPolicy, type StoredEntry, type StoredSession } from '@openbot/sessions';
 import { normalizeAccountId } from '@openbot/sessions/key';
+import { isSameRecipient } from '../channels/spellings.ts';
 import type { DeliveryTarget } from '../outbox/contract.ts';
 import { resolveRoute } from '../routing/resolve-route.ts';
 import { toolFailure } from '../tools/contract.ts';
@@ -23,7 +24,12 @@ export function resolveTarget(
   const account = wanted.accountId?.trim() ? normalizeAccountId(wanted.accountId) : undefined;
   const isHere = name === undefined || name === requester.channel;
   const to = wanted.to?.trim() || (isHere ? requester.to : undefined);
-  const isWithThem = isHere && to === requester.to && isChat(requester);
+  const isTo = (address: string) =>
+    isSameRecipient(
+      { ...requester, to: address, threadId: undefined },
+      { ...requester, threadId: undefined },
+    );
+  const isWithThem = isHere && to !== undefined && isChat(requester) && isTo(to);
   if (isWithThem && (account ?? requester.accountId) === requester.accountId) return requester;
   if (isHere && !isChat(requester)) {
     const names = listNames(parts.channels);
@@ -78,16 +84,11 @@ export async function findSessionOf(
   return there.find(({ key }) => !isMain(key)) ?? sessions.find(({ key }) => key === sessionKey) ?? there[0];
 }
 
-function isAt(
-  { deliveryContext }: StoredEntry,
-  { channel, accountId, to, threadId }: DeliveryTarget,
-): boolean {
-  return (
-    deliveryContext?.channel === channel.toLowerCase() &&
-    deliveryContext.to === to &&
-    (deliveryContext.accountId ?? accountId) === accountId &&
-    String(deliveryContext.threadId ?? '') === String(threadId ?? '')
-  );
+function isAt({ deliveryContext }: StoredEntry, target: DeliveryTarget): boolean {
+  const { channel, accountId = target.accountId, to, threadId } = deliveryContext ?? {};
+  if (channel === undefined || to === undefined) return false;
+  const place = { ...target, channel: target.channel.toLowerCase() };
+  return isSameRecipient({ channel, accountId, to, threadId }, place);
 }
 
 /** Refuses what the send policy denies: to this session, to one above it, or to the one that the message goes to. */

@@ -125,3 +125,38 @@ test('the account that sends can be named', async () => {
   const none = 'There is no account "home" of memory. Open are: default, work.';
   expect(home.chat.shown).toEqual(['ada: ok', 'ada: Also work.', 'ada: Here.', `ada: ${none}`]);
 });
+
+test('a recipient is found in whichever spelling its network has: the send policy of that session holds', async () => {
+  const bench = await TelegramBench.make();
+  const home = new ToolHome();
+  const spellings = ['777', 'tg:777', 'telegram:777'];
+  for (const to of spellings)
+    home.on(`tell ${to}.`, { tool: 'message', args: { channel: 'telegram', to, text: 'hello there' } });
+  const config = { session: { dmScope: 'per-channel-peer' } } as const;
+  const first = await home.start({ config, channels: [bench.makeChannel()] });
+  await bench.deliver({ message: message(1, { text: 'hi' }) });
+  await first.idle();
+  await first.close();
+  const [key] = Object.keys(home.entriesOf());
+  home.changeEntry(key!, { sendPolicy: 'deny' });
+  const second = await home.start({ config, channels: [home.chat.channel, bench.makeChannel()] });
+  for (const to of spellings) {
+    await home.chat.write('bob', `tell ${to}.`);
+    await second.idle();
+  }
+  const refused = `The send policy does not allow messages to ${key}.`;
+  const bob = Object.keys(home.entriesOf()).find((one) => one !== key);
+  expect(home.resultsIn(bob)).toEqual(spellings.map(() => refused));
+});
+
+test('a message to the person who is answered goes to them, however they are spelled', async () => {
+  const bench = await TelegramBench.make();
+  const home = new ToolHome().on('now', [
+    { tool: 'message', args: { to: '777', text: 'I am looking into it now.' } },
+    { text: 'I am looking into it now.' },
+  ]);
+  const bot = await home.start({ channels: [bench.makeChannel()] });
+  await bench.deliver({ message: message(1, { text: 'now' }) });
+  await bot.idle();
+  expect(bench.api.chats.shown.map(({ text }) => text)).toEqual(['I am looking into it now.']);
+});

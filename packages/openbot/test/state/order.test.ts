@@ -15,16 +15,23 @@ const SAME: [string, string, ...Place[]][] = [
     { to: 'telegram:group:-100:topic:42' },
     { to: '-100:42', threadId: 42 },
   ],
+  ['telegram', 'telegram:-100', { to: '-100' }, { to: '-100', threadId: 1 }, { to: 'telegram:-100:topic:1' }],
   ['telegram', 'telegram:@news', { to: '@News' }, { to: 'telegram:@NEWS' }],
   ['discord', 'user:5', { to: 'discord:5' }, { to: '<@5>' }, { to: 'user:5' }],
   ['discord', 'channel:5', { to: '5' }, { to: 'discord:channel:5' }],
   ['whatsapp', 'whatsapp:+41791234567', { to: '+41 79 123 45 67' }, { to: 'whatsapp:41791234567' }],
+  [
+    'whatsapp',
+    'whatsapp:+41791234567',
+    { to: '41791234567@s.whatsapp.net' },
+    { to: '41791234567:3@s.whatsapp.net' },
+  ],
   ['webhook', 'webhook:crew', { to: 'crew', threadId: 7 }, { to: 'webhook:crew', threadId: '7' }],
 ];
 
 const OTHER: [string, Place, Place][] = [
   ['telegram', { to: '777' }, { to: '778' }],
-  ['telegram', { to: '-100', threadId: 1 }, { to: '-100', threadId: 2 }],
+  ['telegram', { to: '-100', threadId: 3 }, { to: '-100', threadId: 2 }],
   ['telegram', { to: 'no chat' }, { to: 'No chat' }],
   ['discord', { to: 'user:5' }, { to: 'channel:5' }],
   ['whatsapp', { to: 'DE.Ab1' }, { to: 'DE.aB1' }],

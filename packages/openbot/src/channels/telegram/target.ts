@@ -34,12 +34,14 @@ export function readTarget({ to, threadId }: Pick<DeliveryTarget, 'to' | 'thread
 /** One spelling for all addresses of a chat and a topic. */
 export function canonicalTarget(target: DeliveryTarget): DeliveryTarget {
   const { chatId, threadId } = readTarget(target);
-  const topic = threadId === undefined ? '' : `:topic:${threadId}`;
+  const { threadId: _, ...place } = target;
+  const isTopic = threadId !== undefined && threadId !== GENERAL_TOPIC;
+  const topic = isTopic ? `:topic:${threadId}` : '';
   return {
-    ...target,
+    ...place,
     // Telegram takes names of chats in any case.
     to: `telegram:${String(chatId).toLowerCase()}${topic}`,
-    ...(threadId !== undefined && { threadId }),
+    ...(isTopic && { threadId }),
   };
 }
 

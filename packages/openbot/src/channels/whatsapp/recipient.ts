@@ -2,11 +2,14 @@ import type { DeliveryTarget } from '../../outbox/contract.ts';
 import type { Json } from '../http/hostile-json.ts';
 import { sendFailure } from '../send-failure.ts';
 
+/** `4915112345678@s.whatsapp.net`, perhaps with the number of a device. */
+const ACCOUNT = /^(\d{5,20})(?::\d+)?@s\.whatsapp\.net$/;
+
 /** A number goes into `to`, a user id into `recipient`. */
 export function readRecipient(address: string): Json {
   const id = address.trim().replace(/^whatsapp:/i, '');
   const ends = { messaging_product: 'whatsapp', recipient_type: 'individual' };
-  const digits = id.replace(/^\+|[\s().-]/g, '');
+  const digits = (ACCOUNT.exec(id)?.[1] ?? id).replace(/^\+|[\s().-]/g, '');
   if (/^\d{5,20}$/.test(digits)) return { ...ends, to: digits };
   // Session keys have small letters.
   if (/^[a-z]{2}\.[a-z0-9.]{1,128}$/i.test(id)) {
@@ -25,8 +28,6 @@ export function canonicalTarget(target: DeliveryTarget): DeliveryTarget {
   return { ...target, to: `whatsapp:${to === undefined ? recipient : `+${to}`}` };
 }
 
-/** `4915112345678@s.whatsapp.net`, perhaps with the number of a device. */
-const ACCOUNT = /^(\d{5,20})(?::\d+)?@s\.whatsapp\.net$/;
 /** `+49 (151) 123-456`, or digits alone. */
 const WRITTEN = /^(?:\+[\d\s().-]*\d|\d+)$/;
 

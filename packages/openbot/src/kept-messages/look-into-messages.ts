@@ -93,6 +93,32 @@ export function lookIntoLetters(
   );
 }
 
+/** Where a message that was heard came from. */
+export interface KeptSender {
+  readonly channel: string;
+  readonly senderId?: string;
+  /** Of a group, or of the sender. */
+  readonly from?: string;
+  readonly threadId?: string;
+}
+
+/** Who wrote the newest messages. Strangers are left out: nobody should take one for a person whose id looks like theirs. */
+export function lookIntoSenders(stateDir: string): readonly KeptSender[] {
+  const rows = lookInto(stateDir, (db) => db.prepare(SENDERS).all()) ?? [];
+  const read = (value: unknown) => (value === null ? undefined : String(value));
+  return rows.map(({ channel, senderId, sender, threadId }) => ({
+    channel: String(channel),
+    senderId: read(senderId),
+    from: read(sender),
+    threadId: read(threadId),
+  }));
+}
+
+const SENDERS = `
+  SELECT DISTINCT channel, coalesce(ctx ->> 'SenderId', ctx ->> 'SenderE164') AS senderId, ctx ->> 'From' AS sender,
+    ctx ->> 'MessageThreadId' AS threadId
+  FROM (SELECT seq, channel FROM inbox WHERE session_key <> '' ORDER BY seq DESC LIMIT 20000)
+  JOIN inbox_content USING (seq)`;
 const WAITING = `
   SELECT agent_id AS agentId, session_key AS sessionKey, sum(state <> 'running') AS waiting,
     sum(state = 'running') AS running, min(received_at) AS since

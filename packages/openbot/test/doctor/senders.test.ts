@@ -2,16 +2,24 @@ import { expect, test } from 'vitest';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import { senders } from '../../src/doctor/checks/senders.ts';
 import { examine, openExamination } from '../../src/doctor/examine.ts';
+import { openState } from '../../src/state/open-state.ts';
 import { makePlace } from '../kept-sessions/session-places.ts';
 
 const person = (channel: string, id: string) => ({
   ...{ channel, accountId: 'default', id, to: id, meta: {}, approvedAt: 1 },
 });
 
+/** A message that was heard, or with `heard: false` one of a stranger. */
+interface Kept {
+  readonly ctx: object;
+  readonly heard?: false;
+}
+
 async function findings(
   config: BotConfig,
   approved: readonly object[] = [],
   origins: readonly object[] = [],
+  kept: readonly Kept[] = [],
 ) {
   const entries = origins.map((origin, at) => [
     `agent:main:dm:${at}`,
@@ -21,6 +29,16 @@ async function findings(
     'openbot.json': JSON.stringify(config),
     'channel-pairing.json': JSON.stringify({ version: 1, requests: [], approved }),
   });
+  const state = await openState(stateDir);
+  for (const [at, { ctx, heard }] of kept.entries())
+    await state.inbox.accept({
+      identity: { channel: 'webhook', accountId: 'default', conversationId: 'c', messageId: `${at}` },
+      agentId: heard === false ? '' : 'main',
+      sessionKey: heard === false ? '' : 'agent:main:main',
+      ctx: ctx as never,
+      receivedAt: at,
+    });
+  await state.close();
   const place = await openExamination({ stateDir, env, cwd: home, now: 1 });
   const [result] = await examine(place, [senders]);
   return result!.findings.map(({ what, remedy }) => `${what}. ${remedy}`);
@@ -89,4 +107,30 @@ test('nothing is said of entries that mean somebody, or may', async () => {
     },
   };
   expect(await findings(config, [person('webhook', 'me'), person('webhook', ' x ')])).toEqual([]);
+});
+
+test('senders, groups and topics of the messages that were heard are known', async () => {
+  const config: BotConfig = {
+    channels: {
+      webhook: {
+        allowFrom: ['ada', 'me', 'Stranger'],
+        groups: { Crew: { topics: { t1: {}, ' 5': {}, '*': {} } } },
+      },
+    },
+  };
+  const kept: readonly Kept[] = [
+    { ctx: { From: 'webhook:Ada', SenderId: 'Ada' } },
+    { ctx: { From: 'webhook:group:crew', SenderId: 'ME', MessageThreadId: 'T1' } },
+    { ctx: { From: 'webhook:stranger', SenderId: 'stranger' }, heard: false },
+  ];
+  const found = await findings(config, [], [{ provider: 'webhook', from: 'webhook:bob' }], kept);
+  expect(found.map((text) => /^(\S+) has (".*?"), which does not mean (".*?")/.exec(text)?.slice(1))).toEqual(
+    [
+      ['channels.webhook.allowFrom', '"ada"', '"Ada"'],
+      ['channels.webhook.allowFrom', '"me"', '"ME"'],
+      ['channels.webhook.groups', '"Crew"', '"crew"'],
+      ['channels.webhook.groups.Crew.topics', '"t1"', '"T1"'],
+      ['channels.webhook.groups.Crew.topics', '" 5"', '"5"'],
+    ],
+  );
 });

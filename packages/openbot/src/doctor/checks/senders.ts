@@ -3,6 +3,7 @@ import { isEverybody } from '@openbot/sessions/policy';
 import { readPairing } from '../../access/pairing-file.ts';
 import { findNormalizeId } from '../../channels/spellings.ts';
 import type { BotConfig, TopicSettings } from '../../config/bot-config.ts';
+import { lookIntoSenders } from '../../kept-messages/look-into-messages.ts';
 import type { Check, Finding, Place } from '../contract.ts';
 
 /** An id in the configuration. */
@@ -12,12 +13,14 @@ interface Entry {
   /** Absent: the entry may name it. */
   readonly channel?: string;
   readonly id: string;
+  readonly isTopic?: true;
 }
 
-/** A person, or a group, that wrote once. */
+/** A person, a group, or a topic of one, in which somebody wrote once. */
 interface Known {
   readonly channel: string;
   readonly id: string;
+  readonly isTopic?: true;
 }
 
 export const senders: Check = {
@@ -30,7 +33,8 @@ export const senders: Check = {
   },
 };
 
-function judge(entry: Entry, known: readonly Known[]): readonly Finding[] {
+function judge(entry: Entry, everyone: readonly Known[]): readonly Finding[] {
+  const known = everyone.filter(({ isTopic }) => isTopic === entry.isTopic);
   if (isEverybody(entry.id) || entry.id.trim() === '' || known.some((one) => means(entry, one))) return [];
   const near = known.find((one) => mayMean(entry, one));
   const wanted = near === undefined ? withoutSpaces(entry.id) : writeFor(entry, near);
@@ -73,10 +77,10 @@ function withoutSpaces(id: string): string {
   return id.trim().replace(/^([a-z-]+)\s*:\s+/i, '$1:');
 }
 
-/** Those who were approved or asked for it, and those whose sessions are kept. */
+/** Those who were approved or asked for it, those whose sessions are kept, and those whose messages are. */
 function listKnown({ stateDir, folder }: Place): readonly Known[] {
   const keepers = (folder?.agentIds ?? []).map((agentId) => folder!.open(agentId));
-  const written = keepers.flatMap((keeper) => {
+  const inSessions = keepers.flatMap((keeper) => {
     try {
       return keeper.list().flatMap(({ entry }) => readOrigin(entry.origin));
     } catch {
@@ -84,6 +88,7 @@ function listKnown({ stateDir, folder }: Place): readonly Known[] {
       return [];
     }
   });
+  const written = [...inSessions, ...listWriters(stateDir)];
   try {
     const { approved, requests } = readPairing(stateDir);
     return [...approved, ...requests, ...written];
@@ -92,8 +97,22 @@ function listKnown({ stateDir, folder }: Place): readonly Known[] {
   }
 }
 
+function listWriters(stateDir: string): readonly Known[] {
+  try {
+    return lookIntoSenders(stateDir).flatMap(({ channel, senderId, from, threadId }) => [
+      ...(senderId === undefined ? [] : [{ channel, id: senderId }]),
+      ...readOrigin({ provider: channel, from }),
+      ...(threadId === undefined ? [] : [{ channel, id: threadId, isTopic: true as const }]),
+    ]);
+  } catch {
+    // The check of the database says so.
+    return [];
+  }
+}
+
 function readOrigin(origin: unknown): readonly Known[] {
-  const { provider: channel, from } = (origin ?? {}) as Record<string, unknown>;
+  const { provider: channel, from: name, exactFrom } = (origin ?? {}) as Record<string, unknown>;
+  const from = exactFrom ?? name;
   if (typeof channel !== 'string' || typeof from !== 'string') return [];
   const id = from.startsWith(`${channel}:`) ? from.slice(channel.length + 1) : from;
   return [{ channel, id: id.replace(/^(?:group|channel):/, '').replace(/:topic:.*$/, '') }];
@@ -143,6 +162,7 @@ function ofGroup(
   const topics = Object.entries(group?.topics ?? {});
   return [
     ...ofList(`${path}.allowFrom`, channel, group?.allowFrom),
+    ...topics.map(([id]) => ({ path: `${path}.topics`, channel, id, isTopic: true as const })),
     ...topics.flatMap(([id, topic]) => ofList(`${path}.topics.${id}.allowFrom`, channel, topic?.allowFrom)),
   ];
 }

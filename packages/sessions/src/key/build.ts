@@ -2,7 +2,7 @@ import { OpenBotError } from '../errors.ts';
 import { normalizeChatType } from '../message/chat-type.ts';
 import { foldIdCase } from './channel-names.ts';
 import { formatSessionKey } from './format.ts';
-import { type IdentityLinks, resolveLinkedPeerId } from './identity-links.ts';
+import { type IdentityLinks, keepFromNames, resolveLinkedPeerId } from './identity-links.ts';
 import { readKeyId, readKeyPart, refuseKey } from './key-text.ts';
 import { normalizeAccountId, normalizeAgentId, normalizeKeyChannel, normalizeMainKey } from './normalize.ts';
 import type { DmScope, ParsedAgentKey } from './parsed-key.ts';
@@ -77,7 +77,7 @@ function buildDirectKey(agentId: string, params: AgentPeerSessionKeyParams): str
     kind: 'direct',
     agentId,
     spelling: 'dm',
-    peerId: linked ?? foldIdCase(channel, ownId),
+    peerId: linked ?? keepFromNames(foldIdCase(channel, ownId), identityLinks),
   } as const;
   if (scope === 'per-peer') return formatSessionKey({ ...direct, scope });
   if (scope === 'per-channel-peer') return formatSessionKey({ ...direct, scope, channel });

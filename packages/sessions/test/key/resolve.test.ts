@@ -169,6 +169,30 @@ describe('identity links', () => {
     expect(resolveLinkedPeerId({ identityLinks: odd, channel: 'telegram', peerId: '42' })).toBeNull();
     expect(resolveLinkedPeerId({ identityLinks: null, peerId: '42' })).toBeNull();
   });
+
+  it('an id that is spelled as a name is not the person of that name', () => {
+    const links = { ada: ['telegram:42'], 42: ['discord:7'] };
+    const keyOf = (channel: string, peerId: string) =>
+      buildAgentPeerSessionKey({
+        agentId: 'main',
+        channel,
+        peerId,
+        dmScope: 'per-peer',
+        identityLinks: links,
+      }).slice('agent:main:dm:'.length);
+    expect(keyOf('telegram', '42')).toBe('ada');
+    expect(keyOf('discord', '7')).toBe('42');
+    const ids = ['ada', 'ADA', 'ada ', 'unlinked:ada', 'unlinked:unlinked:ada', 'unlinked:bob', '42'];
+    expect(ids.map((id) => keyOf('webhook', id))).toEqual([
+      'unlinked:ada',
+      '%41%44%41',
+      'ada%20',
+      'unlinked:unlinked:ada',
+      'unlinked:unlinked:unlinked:ada',
+      'unlinked:bob',
+      'unlinked:42',
+    ]);
+  });
 });
 
 describe('between an agent and the store', () => {

@@ -1,4 +1,4 @@
-import { refuseKey, showKey } from './key-text.ts';
+import { MAX_SESSION_KEY_LENGTH, refuseKey, showKey } from './key-text.ts';
 import { parseSessionKey } from './parse.ts';
 import type { ParsedSessionKey } from './parsed-key.ts';
 import {
@@ -16,12 +16,18 @@ import {
  */
 export function formatSessionKey(parts: ParsedSessionKey): string {
   const key = writeKey(parts);
+  if (key.length > MAX_SESSION_KEY_LENGTH) {
+    throw refuseKey(
+      `${showKey(key)} has ${key.length} characters, and a session key at most ${MAX_SESSION_KEY_LENGTH}`,
+      'Shorten the id: a capital takes three characters of a key, and one beyond ASCII three for each byte.',
+    );
+  }
   const mainKey = mainKeyWithin(parts);
   const read = parseSessionKey(key, { mainKey });
   if (!read || !sameParts(read, parts) || (mainKey !== undefined && !canBeMainKey(mainKey))) {
     throw refuseKey(
       `${showKey(key)} would not be read back as the ${parts.kind} session that it was built for`,
-      'Agents, channels, accounts and main keys are one lower-case word each, and none of dm, direct, group, channel, thread, topic, subagent, cron, hook, clone. A key has at most 1024 characters.',
+      'Agents, channels, accounts and main keys are one lower-case word each, and none of dm, direct, group, channel, thread, topic, subagent, cron, hook, clone.',
     );
   }
   return key;

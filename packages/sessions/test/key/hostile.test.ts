@@ -179,6 +179,9 @@ describe('parts that a key cannot contain', () => {
   it('very long ids', () => {
     expect(peer({ peerId: 'x'.repeat(900) })).toHaveLength(900 + 'agent:main:telegram:default:dm:'.length);
     expectRefused(() => peer({ peerId: 'x'.repeat(1100) }));
+    expect(() => peer({ peerId: 'É'.repeat(256) })).toThrow(
+      /has 1567 characters, and a session key at most 1024/,
+    );
     expectRefused(() => readStoredKey('x'.repeat(1025)));
     expectRefused(() => peer({ peerId: 'x'.repeat(5_000_000) }));
     expect(parseSessionKey(`agent:main:${'thread:'.repeat(1_000_000)}x`)).toBeNull();

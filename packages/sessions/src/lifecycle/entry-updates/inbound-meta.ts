@@ -1,6 +1,5 @@
 import { isJsonObject } from '../../entry/json-object.ts';
 import type { SessionEntry, SessionOrigin } from '../../entry/session-entry.ts';
-import { CHANNELS } from '../../key/channel-names.ts';
 import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../../key/group.ts';
 import { isKeyText, MAX_SESSION_KEY_LENGTH } from '../../key/key-text.ts';
 import { isGroupType, normalizeChatType } from '../../message/chat-type.ts';
@@ -14,12 +13,11 @@ export interface ExactOrigin extends SessionOrigin {
 }
 
 /** The address of the sender that an entry names, letter for letter. Undefined where it may have been another one. */
-export function readExactFrom({ from, exactFrom, provider }: Readonly<ExactOrigin>): string | undefined {
+export function readExactFrom({ from, exactFrom }: Readonly<ExactOrigin>): string | undefined {
   if (typeof from !== 'string') return undefined;
   if (typeof exactFrom === 'string' && readName(exactFrom) === from) return exactFrom;
-  // Ids of these networks have no spaces at their end.
-  const isWhole = from.length < MAX_NAME_LENGTH;
-  return isWhole && provider !== undefined && CHANNELS.has(provider) ? from : undefined;
+  // Trimmed, too: an id that ends in spaces gives up the session that it shared with the id without them.
+  return from.length < MAX_NAME_LENGTH ? from : undefined;
 }
 
 /** What a message tells about its conversation, to be merged into the entry. What it does not tell stays as it was. */

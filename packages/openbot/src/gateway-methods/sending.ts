@@ -105,7 +105,7 @@ async function sendLetter(letter: Letter, call: MethodCall<GatewayServices>) {
   if (end.state === 'sent') {
     const { error: mediaError } = end;
     const [messageId] = end.ids;
-    // In the chat there is a word of it and nothing of what was to be sent.
+    // The chat got a note instead of the file.
     if (mediaError !== undefined && hasNothingButMedia(message.payload))
       throw refuse('UNAVAILABLE', `OutboundDeliveryError: the media was not sent: ${mediaError}`, {
         details: { code: 'OUTBOUND_MEDIA_NOT_SENT', messageId },

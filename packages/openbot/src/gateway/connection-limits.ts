@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { MOST_CONNECTIONS } from '../gateway-protocol/limits.ts';
 
-/** With connections of HTTP, which are short, beside those of WebSockets. */
+/** HTTP and WebSocket connections together. */
 const MOST_SOCKETS = 2 * MOST_CONNECTIONS;
 const HEADERS_MS = 15_000;
 const REQUEST_MS = 60_000;

@@ -10,7 +10,7 @@ import { assertMaySend, findSessionOf, resolveTarget } from './message-target.ts
 import { mirrorMessage } from './mirror-message.ts';
 import type { ToolScope } from './parts.ts';
 
-/** Names what a turn sends by it. */
+/** The tool's name in the keys of its messages. */
 const ACTION = 'message';
 
 const PARAMETERS: Tool['parameters'] = {

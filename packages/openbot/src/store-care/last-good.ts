@@ -52,7 +52,7 @@ export class LastGoodCopies {
       this.#nextAt.set(storePath, last + BETWEEN_MS);
       return;
     }
-    // From the disk: what was written, and not what was meant to be.
+    // Read back from disk, to copy the bytes that were really written.
     const bytes = readFileSync(storePath);
     if (parseStore(bytes) !== undefined) await writeFileAtomic(path, bytes, { sweep: false });
   }

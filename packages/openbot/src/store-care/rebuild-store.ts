@@ -176,7 +176,7 @@ function afterCopy(entry: SessionEntry, { now, folder, names }: Circumstances): 
   return { ...startNextEntry(entry, next), rebuilt };
 }
 
-/** What a header does not tell is what a reset would have kept. */
+/** The header has the session, and the former entry the settings that a reset keeps. */
 function entryOf(
   { sessionId, path, startedAt, turn }: Transcript,
   former: unknown,

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { readProcessStat } from './process-identity.ts';
 
 /**
- * Who is killed by SIGKILL ends nothing. This shell script reads which process groups there are, with the start time of the leader of
- * each, and at the end of its input ends those that are left, with what every POSIX shell has. A group whose leader has
+ * A process killed by SIGKILL cannot end its children, so this POSIX shell script does. It reads the process groups, with the start
+ * time of each leader, and ends those that are left at the end of its input. A group whose leader has
  * another start time is another one: while a group has members, its number is given to no other. It does not heed signals:
  * of those that end all processes of a service, it would be the first to go.
  */

@@ -14,7 +14,7 @@ export interface ReportedPerson {
 
 /**
  * Whether an entry of the configuration means this person. `telegram:42` names its channel, and means nobody of another one;
- * of `crm:42` all is the id. Ids are compared letter for letter, but for what the network takes for one.
+ * of `crm:42` all is the id. Ids are compared letter for letter, except for spellings that the network treats as equal.
  */
 export function isEntryOf(entry: unknown, person: ReportedPerson): boolean {
   const { normalizeId = asItIs } = person;

@@ -29,7 +29,7 @@ const MOST_LOOKS = 5;
 
 /**
  * What a transcript is. Damage is looked at twice, so that a file in the middle of a write is not taken for damaged: one
- * that keeps changing counts as whole. Rejects with what a file that cannot be read is; that is no damage.
+ * that keeps changing counts as whole. Rejects when the file cannot be read: that is no damage.
  */
 export async function examineTranscript(path: string): Promise<TranscriptCondition> {
   let last: Look | undefined;

@@ -30,7 +30,7 @@ export const gateway: Check = {
 
 /** Commands, and programs that open the bot themselves, need no gateway. */
 function describeMissing({ config, stateDir, env, isGatewayWanted }: Place): Finding[] {
-  // What an OpenClaw needs, its own gateway does.
+  // OpenClaw's own gateway serves OpenClaw's folder.
   const isOurs = config !== undefined && !isOpenclaws(stateDir, env);
   const accounts = isOurs ? listChannelAccounts(config) : [];
   const heard = accounts.filter(({ isEnabled, hasDriver }) => isEnabled && hasDriver);

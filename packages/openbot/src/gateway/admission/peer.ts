@@ -45,8 +45,8 @@ export function peerOf(
 }
 
 /**
- * Each proxy writes the address of who asked it behind those that it was told: from the right, the first one that is no
- * proxy of ours is the client. What stands before it was said by the client itself.
+ * Each proxy appends its client's address. The rightmost address that is no trusted proxy is the client's; the client can
+ * forge those left of it.
  */
 function findClient(remote: string, forwarded: string, isTrusted: (address: string) => boolean): string {
   const hops = forwarded.split(',');

@@ -37,10 +37,11 @@ describe.skipIf(missing !== undefined)('the compaction of Claude Code', () => {
     expect(await ask(talk, 'two', 140_100, asked)).toBe('Yes., stop');
     const id = talk.ownId();
     expect(await ask(talk, 'three', 140_100, { ...asked, whenFull: () => 'go-on' })).toBe('Yes., stop');
-    expect(await ask(talk, 'four', 140_100, { ...asked, whenFull: () => 'stop' })).toBe('early');
+    expect(await ask(talk, 'four', 1000, asked)).toBe('compaction start, compaction end, Yes., stop');
+    expect(await ask(talk, 'five', 140_100, asked)).toBe('Yes., stop');
+    expect(await ask(talk, 'six', 140_100, { ...asked, whenFull: () => 'stop' })).toBe('early');
     // Nothing was asked of the model.
     expect(claude.bench.api.conversations).toEqual([]);
-    expect(await ask(talk, 'five', 1000, asked)).toBe('compaction start, compaction end, Yes., stop');
     expect(talk.ownId()).toBe(id);
   });
 

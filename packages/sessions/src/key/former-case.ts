@@ -1,5 +1,5 @@
 /** Keys from before ids kept their case in them: `ME` and `me` had one. */
-import { CHANNELS, foldIdCase } from './channel-names.ts';
+import { foldIdCase } from './channel-names.ts';
 import { formatSessionKey } from './format.ts';
 import { parseSessionKey } from './parse.ts';
 import type { ParsedAgentKey } from './parsed-key.ts';
@@ -41,13 +41,6 @@ export function isFormerKeyOf(key: string, sender: RecordedSender): boolean {
     (threadId) => threadId,
   );
   return isOf;
-}
-
-/** Whether no other id of the network had the former key. */
-export function isOnlyId({ provider = '', from }: RecordedSender): boolean {
-  const id = readSenderId({ provider, from }) ?? '';
-  const [upper, lower] = [id.toUpperCase(), id.toLowerCase()].map((one) => foldIdCase(provider, one));
-  return CHANNELS.has(provider) && upper === lower;
 }
 
 export function readSenderId({ provider = '', from }: RecordedSender): string | undefined {

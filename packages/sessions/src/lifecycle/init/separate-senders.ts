@@ -1,7 +1,6 @@
 import { buildCloneSessionKey } from '../../key/build.ts';
 import {
   isFormerKeyOf,
-  isOnlyId,
   type RecordedSender,
   readFormerKey,
   readOwnKey,
@@ -13,7 +12,7 @@ import { listSessionKeySpellings } from '../../key/spellings.ts';
 import { readStoredKey } from '../../key/stored-key.ts';
 import type { MsgContext } from '../../message/msg-context.ts';
 import type { SessionConfig } from '../../policy/session-config.ts';
-import type { StoreDraft, StoredEntry, StoredSession } from '../../store/contract.ts';
+import type { StoreDraft, StoredSession } from '../../store/contract.ts';
 import type { AgentSessions } from '../agent-sessions.ts';
 import { readExactFrom, readMessageChannel } from '../entry-updates/inbound-meta.ts';
 import { type EntrySource, locateEntry } from '../locate-entry.ts';
@@ -98,14 +97,10 @@ function readOwner(
     const own = readOwnKey(former, owner);
     return own === former ? 'as it is' : own;
   }
-  const sender = readSender(ctx);
-  // A key that a caller chose has nothing to do with ids.
-  if (!isFormerKeyOf(former, sender)) return 'as it is';
-  return isOnlyId({ ...sender, provider: readChannel(entry) ?? sender.provider }) ? 'as it is' : undefined;
-}
-
-function readChannel({ origin, deliveryContext, lastChannel }: StoredEntry): string | undefined {
-  return origin?.provider ?? deliveryContext?.channel ?? lastChannel;
+  // An entry that names no sender, such as one made anew of a transcript's header, is that of its key. So is one whose key a
+  // caller chose. An id that was cut may be that of several.
+  const isCut = typeof entry.origin?.from === 'string' && isFormerKeyOf(former, readSender(ctx));
+  return isCut ? undefined : 'as it is';
 }
 
 function readSender(ctx: MsgContext): RecordedSender {

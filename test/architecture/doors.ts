@@ -20,7 +20,6 @@ export const DOORS: Doors = {
     entry: ['delivery-context', 'json-object', 'read-session-entry', 'session-entry', 'snapshots'],
     key: [
       'build',
-      'channel-names',
       'classify',
       'former-case',
       'group',
